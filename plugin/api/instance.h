@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/settings.h"
+#include "op/op.h"
+#include "sys/capabilities.h"
+
+// The one place that builds, wires, starts, stops and forks everything.
+namespace weir::api {
+
+// Reads the settings, sets the gate's limits and the policy. Idempotent, cheap: no thread, no ring. The preload calls
+// it from its constructor, the C API from weir_init.
+void prepare(char** environment);
+
+// Starts what waiting needs (the driver's thread and ring), once, when first wanted. False: there is no ring here, and
+// the call has to wait as it would without weir.
+bool start();
+
+const base::Settings& settings();
+const sys::Capabilities& capabilities();  // probes on first use
+
+// Prints and writes what was asked for. Called at exit; once.
+void finish();
+
+// fork(): the child starts clean, the parent goes on unharmed. Registered by prepare().
+void after_fork_in_child();
+
+}  // namespace weir::api

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdarg>
+#include <cstddef>
+
+namespace weir::base {
+
+// Text put together in a buffer on the stack: no allocation, no stdio, usable in any thread at any time.
+class Line {
+ public:
+  // printf's %s %d %ld %lld %u %lu %llu %zu %x %.Nf %% only. Cut at the capacity, never past it.
+  __attribute__((format(printf, 2, 3))) Line& add(const char* format, ...);
+  void add_v(const char* format, std::va_list arguments);
+  const char* text() const { return text_; }
+  std::size_t length() const { return length_; }
+
+ private:
+  static constexpr std::size_t capacity = 1024;
+  std::size_t length_ = 0;
+  char text_[capacity + 1] = {};
+};
+
+// Writes "weir: ...\n" to stderr with one system call, if the settings say verbose. Errors are ignored.
+__attribute__((format(printf, 1, 2))) void say_if_verbose(const char* format, ...);
+
+// The same, whatever the settings: for what the user asked to be told.
+__attribute__((format(printf, 1, 2))) void say(const char* format, ...);
+
+void set_verbose(bool on);
+
+}  // namespace weir::base

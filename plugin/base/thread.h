@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace weir::meter {
+struct Counters;
+}
+
+namespace weir::base {
+
+// Where the calling thread stands, as the runtimes' observers last said. Bits, since a thread may be in several.
+enum Place : std::uint32_t {
+  outside = 0,
+  in_omp_team = 1u << 0,   // runs an implicit task of a team, or waits in it
+  in_omp_task = 1u << 1,   // runs an explicit task on a stack of ours
+  in_tbb_arena = 1u << 2,  // entered an arena; libtbb says whether it runs a task
+  in_own_worker = 1u << 3, // a worker of weir's own pool
+};
+
+// Every byte of thread-local state, in one record. Constant-initialized and initial-exec: reading it never calls
+// anything, so it is usable in constructors before ours, in signal handlers and in a vfork child.
+//
+// A caller that was suspended may wake on another thread: never keep the address over a wait; ask self() again.
+struct Thread {
+  std::uint32_t place = outside;   // bits of Place
+  std::int32_t lock_depth = 0;     // locks held by what runs here now; travels with a suspended task
+  std::int32_t signal_depth = 0;   // > 0 inside a signal handler that was installed through us
+  std::int32_t engine_depth = 0;   // > 0 while weir itself is at work on this thread: every call is plain
+  std::int32_t tid = 0;            // gettid(), 0 until first asked for
+  bool holds_core = false;         // has a core slot of the gate
+  std::int32_t blocked_depth = 0;  // > 0 while the thread sleeps with its core given away
+  meter::Counters* counters = nullptr;  // ours, from the meter; nullptr until the first counted call
+  void* omp = nullptr;             // what omp_ext keeps a thread
+  void* tbb = nullptr;             // what tbb_ext keeps a thread
+  void* pool = nullptr;            // what the own worker pool keeps a thread
+  void* nest = nullptr;            // the ring layer's own ring of this thread, if any
+};
+
+extern thread_local constinit Thread thread_record __attribute__((tls_model("initial-exec")));
+
+// The record of the thread we run on *now*. noinline, and opaque to the optimizer: code that was suspended and woke
+// elsewhere gets the new thread's record, not a cached address.
+Thread& self();
+
+// The same without the call, for code that cannot be suspended between this and its last use.
+inline Thread& self_unsuspended() { return thread_record; }
+
+// While it lives, whatever this thread calls goes straight through: weir's own work is never its customer.
+class EngineScope {
+ public:
+  EngineScope() { ++self_unsuspended().engine_depth; }
+  ~EngineScope() { --self_unsuspended().engine_depth; }
+  EngineScope(const EngineScope&) = delete;
+  EngineScope& operator=(const EngineScope&) = delete;
+};
+
+}  // namespace weir::base

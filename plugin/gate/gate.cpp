@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/gate.h"
+
+#include "base/thread.h"
+#include "meter/counters.h"
+
+namespace weir::gate {
+
+constinit Gate the_gate;
+
+void take_core() {
+  base::Thread& thread = base::self();
+  if (thread.holds_core) return;
+  thread.holds_core = true;
+  if (!the_gate.cores.take(the_gate.wait_ns.load(std::memory_order_relaxed)))
+    meter::mine().reasons[static_cast<int>(meter::Reason::gate_timeout)].add(1);
+}
+
+void give_core() {
+  base::Thread& thread = base::self();
+  if (!thread.holds_core) return;
+  thread.holds_core = false;
+  the_gate.cores.give();
+}
+
+}  // namespace weir::gate

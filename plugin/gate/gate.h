@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "gate/cores.h"
+#include "gate/permits.h"
+
+namespace weir::gate {
+
+// The process's gate, found in one place. api/instance sets its limits.
+struct Gate {
+  Permits permits;
+  Cores cores;
+  std::atomic<std::int64_t> wait_ns{100'000'000};  // the bound of every wait in the gate
+};
+extern Gate the_gate;
+
+// What the calling thread holds stands in its record: both may be called in any state, as often as you like.
+void take_core();  // may wait, at most the bound
+void give_core();
+
+}  // namespace weir::gate

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/permits.h"
+
+#include "base/clock.h"
+
+namespace weir::gate {
+
+// A few instructions under it, never a wait: spinning is right, and a futex would be a wait that is not bounded.
+void Permits::lock() {
+  while (lock_.exchange(1, std::memory_order_acquire)) __builtin_ia32_pause();
+}
+void Permits::unlock() { lock_.store(0, std::memory_order_release); }
+
+bool Permits::try_take() {
+  std::int64_t held = held_.load(std::memory_order_relaxed);
+  while (held < limit_.load(std::memory_order_relaxed)) {
+    if (held_.compare_exchange_weak(held, held + 1, std::memory_order_acq_rel)) return true;
+  }
+  return false;
+}
+
+bool Permits::acquire(std::int64_t timeout_ns) {
+  if (try_take()) return true;
+  std::int64_t end = base::now_ns() + timeout_ns;
+  sleepers_.fetch_add(1);
+  bool taken = false;
+  while (!taken) {
+    std::uint32_t turn = turn_.load();
+    if ((taken = try_take())) break;
+    std::int64_t left = end - base::now_ns();
+    if (left <= 0) break;
+    sys::futex_wait(turn_, turn, left);
+  }
+  sleepers_.fetch_sub(1);
+  return taken;
+}
+
+bool Permits::admit(op::Request& request) {
+  lock();
+  bool taken = queue_.empty() && try_take();
+  if (!taken) {
+    request.time[0] = base::now_ns();  // its own timeout, if any, is set at submit
+    queue_.push(&request);
+    queued_.fetch_add(1);
+    // A permit given back between try_take and here found an empty queue: look once more, now that we are in it.
+    // With others before us that is not needed: whoever gave the permit back saw them.
+    if (queue_.first() == &request) taken = pop_locked() != nullptr;
+  }
+  unlock();
+  return taken;
+}
+
+// The longest waiting request with a permit of its own, if both are to be had.
+op::Request* Permits::pop_locked() {
+  if (queue_.empty() || !try_take()) return nullptr;
+  queued_.fetch_sub(1);
+  return static_cast<op::Request*>(queue_.pop());
+}
+
+op::Request* Permits::release() {
+  held_.fetch_sub(1);  // seq_cst, as queued_: see admit()
+  if (queued_.load() > 0) {
+    if (op::Request* next = raised()) return next;
+  }
+  if (sleepers_.load() > 0) {
+    turn_.fetch_add(1);
+    sys::futex_wake(turn_);
+  }
+  return nullptr;
+}
+
+op::Request* Permits::raised() {
+  lock();
+  op::Request* next = pop_locked();
+  unlock();
+  return next;
+}
+
+op::Request* Permits::overdue(std::int64_t now_ns, std::int64_t timeout_ns) {
+  if (queued_.load() == 0) return nullptr;
+  op::Request* late = nullptr;
+  lock();
+  auto* first = static_cast<op::Request*>(queue_.first());
+  if (first && first->time[0] < now_ns - timeout_ns) {
+    late = static_cast<op::Request*>(queue_.pop());
+    queued_.fetch_sub(1);
+    held_.fetch_add(1);  // over the limit, and given back like any other
+  }
+  unlock();
+  return late;
+}
+
+void Permits::set_limit(std::int64_t limit) {
+  limit_.store(limit < 1 ? 1 : limit);
+  turn_.fetch_add(1);
+  sys::futex_wake(turn_, 1 << 30);
+}
+
+void Permits::after_fork() {
+  held_.store(0);
+  queued_.store(0);
+  sleepers_.store(0);
+  lock_.store(0);
+  queue_ = {};
+}
+
+}  // namespace weir::gate

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/list.h"
+#include "op/op.h"
+#include "meter/counters.h"
+#include "sys/futex.h"
+
+namespace weir::gate {
+
+// Leave to have one storage call under way. Bounded waits only: a permit is a matter of speed, never of correctness.
+//
+//   free --acquire()/admit()--> held --release()--> free, or straight to the request that waited longest
+class Permits {
+ public:
+  // The calling thread blocks for a permit, at most `timeout_ns`. False: none came; go on without and do not release.
+  bool acquire(std::int64_t timeout_ns);
+
+  // For a task that is set aside: true, the request has its permit now; false, it is queued and comes out of a later
+  // release() or overdue().
+  bool admit(op::Request& request);
+
+  // Gives a permit back. The request that takes it over, to be submitted by the caller; or nullptr.
+  op::Request* release();
+
+  // A request that has waited since before `now_ns - timeout_ns`, let through over the limit; or nullptr.
+  op::Request* overdue(std::int64_t now_ns, std::int64_t timeout_ns);
+
+  // From any thread. A lower limit takes effect as permits come back; a higher one lets queued requests out of
+  // raised(), which the caller then submits until nullptr.
+  void set_limit(std::int64_t limit);
+  op::Request* raised();
+
+  std::int64_t limit() const { return limit_.load(std::memory_order_relaxed); }
+  std::int64_t held() const { return held_.load(std::memory_order_relaxed); }
+  bool anyone_queued() const { return queued_.load(std::memory_order_relaxed) > 0; }
+
+  void after_fork();
+
+ private:
+  bool try_take();
+  op::Request* pop_locked();
+  void lock();
+  void unlock();
+
+  std::atomic<std::int64_t> limit_{1 << 30};
+  std::atomic<std::int64_t> held_{0};
+  std::atomic<std::int64_t> queued_{0};   // requests in the queue
+  std::atomic<std::uint32_t> sleepers_{0};
+  std::atomic<std::uint32_t> turn_{0};    // changes whenever a permit may be had: what sleeping threads wait on
+  std::atomic<std::uint32_t> lock_{0};
+  base::Queue queue_;                     // under lock_
+};
+
+}  // namespace weir::gate

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "meter/reason.h"
+
+namespace weir::meter {
+
+// What one thread did since it began. Only its own thread writes, so adding is a plain load and store; anyone may read.
+class Count {
+ public:
+  void add(std::int64_t n) {
+    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
+  std::int64_t value() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::int64_t> value_{0};
+};
+
+// The figures of a report, one row each: meter.cpp sums them, api/report prints them, tests name them.
+struct alignas(128) Counters {
+  Count calls;          // intercepted or explicit blocking calls
+  Count bytes_read;
+  Count bytes_written;
+  Count fast_hits;      // served without blocking, inside a task or team
+  Count parked;         // the thread blocked, its core given away
+  Count suspended;      // the task was set aside
+  Count plain;          // passed through
+  Count blocked_ns;     // time calls waited, parked and suspended
+  Count hidden_ns;      // the part of it during which the core was given to others
+  Count storage_ops;    // completed calls on files that took a permit: what the controller judges by
+  Count storage_bytes;
+  Count reasons[reason_count];
+
+  Counters* next = nullptr;            // of all there ever were
+  std::atomic<bool> in_use{false};     // a thread that ends leaves its record, with its counts, to the next
+};
+
+// The calling thread's counters; never fails: when memory is out, threads share one record and counts are inexact.
+Counters& mine();
+
+// Gives the calling thread's record to the next thread that asks. Called when a thread ends.
+void leave();
+
+// Everything added up, now. Relaxed: a running thread's last few calls may be missing.
+struct Totals {
+  std::int64_t calls = 0, bytes_read = 0, bytes_written = 0, fast_hits = 0, parked = 0, suspended = 0, plain = 0;
+  std::int64_t blocked_ns = 0, hidden_ns = 0, storage_ops = 0, storage_bytes = 0;
+  std::int64_t reasons[reason_count] = {};
+};
+Totals totals();
+
+// How many callers wait right now, and the most there ever were.
+class Gauge {
+ public:
+  void rise() {
+    std::int64_t now = value_.fetch_add(1, std::memory_order_relaxed) + 1;
+    std::int64_t peak = peak_.load(std::memory_order_relaxed);
+    while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {}
+  }
+  void fall() { value_.fetch_sub(1, std::memory_order_relaxed); }
+  std::int64_t value() const { return value_.load(std::memory_order_relaxed); }
+  std::int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
+  void reset() { value_.store(0, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::int64_t> value_{0};
+  std::atomic<std::int64_t> peak_{0};
+};
+
+struct Gauges {
+  Gauge in_flight;   // calls that wait, in whatever lane
+  Gauge suspended;   // of these, tasks set aside
+  Gauge parked;      // of these, threads blocked
+  Count ring_ops;    // operations given to io_uring; written by whoever submits, under the ring's lock
+};
+extern Gauges gauges;
+
+}  // namespace weir::meter

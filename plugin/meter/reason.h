@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace weir::meter {
+
+// Why a call did not take the lane it might have taken. The names appear in reports and in `weir doctor`.
+enum class Reason : std::uint8_t {
+  none,
+  outside,            // no task or team: passed through
+  lane_off,           // the user said so
+  not_a_task,         // a team's thread, but not inside a task that could be set aside
+  lock_held,          // a lock is held across the call
+  signal_handler,     // inside a signal handler
+  eintr_wanted,       // a handler without SA_RESTART is installed: the call must be interruptible
+  nonblocking,        // O_NONBLOCK or MSG_DONTWAIT: the program wants EAGAIN
+  unsupported_fd,     // this kind of descriptor can't be waited for by the ring
+  unsupported_call,   // these flags or arguments are served by libc alone
+  no_ring,            // io_uring missing, forbidden or out of memory
+  cap,                // as many tasks are suspended as the runtime bears
+  construct,          // the task can't be carried over a suspension
+  no_stack,           // no memory for a stack
+  foreign_stack,      // the stack pointer is outside the task's stack
+  thread_bound,       // auto: the program depends on thread identity
+  watchdog,           // no progress with tasks suspended: parked from then on
+  vfork_child,        // shares its parent's memory
+  cancellable,        // the program uses pthread_cancel
+  gate_timeout,       // waited its bounded time for a permit or a core, then went on
+  count
+};
+constexpr int reason_count = static_cast<int>(Reason::count);
+
+const char* name_of(Reason reason);
+
+}  // namespace weir::meter

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "op/op.h"
+
+namespace weir::op {
+namespace {
+
+Op transfer(Kind kind, int fd, const void* buffer, std::uint64_t bytes, off_t offset) {
+  Op op;
+  op.kind = kind;
+  op.fd = fd;
+  op.buffer = const_cast<void*>(buffer);
+  op.bytes = bytes;
+  op.offset = offset;
+  return op;
+}
+
+}  // namespace
+
+Op poll(int fd, std::uint32_t events, std::int64_t timeout_ns) {
+  Op op;
+  op.kind = Kind::poll;
+  op.fd = fd;
+  op.events = events;
+  op.timeout_ns = timeout_ns;
+  return op;
+}
+
+Op timeout(std::int64_t ns) {
+  Op op;
+  op.kind = Kind::timeout;
+  op.timeout_ns = ns;
+  return op;
+}
+
+Op read(int fd, void* to, std::uint64_t bytes, off_t offset) { return transfer(Kind::read, fd, to, bytes, offset); }
+Op write(int fd, const void* from, std::uint64_t bytes, off_t offset) {
+  return transfer(Kind::write, fd, from, bytes, offset);
+}
+Op readv(int fd, const iovec* parts, int count, off_t offset) {
+  return transfer(Kind::readv, fd, parts, count, offset);
+}
+Op writev(int fd, const iovec* parts, int count, off_t offset) {
+  return transfer(Kind::writev, fd, parts, count, offset);
+}
+
+Op fsync(int fd, bool data_only) {
+  Op op;
+  op.kind = Kind::fsync;
+  op.fd = fd;
+  op.data_only = data_only;
+  return op;
+}
+
+}  // namespace weir::op

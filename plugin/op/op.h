@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <cstdint>
+
+#include "base/list.h"
+#include "base/result.h"
+
+namespace weir::op {
+
+// One operation of the ring, as data. What is not used by a kind stays zero.
+enum class Kind : std::uint8_t {
+  poll,      // until `events` on fd, or timeout_ns: result = the events, or -ETIME
+  timeout,   // until timeout_ns is over: result 0
+  read,      // fd, buffer, bytes, offset (-1: the descriptor's own)
+  write,
+  readv,     // fd, parts, count, offset
+  writev,
+  fsync,     // fd; data_only
+  recv, send, recvmsg, sendmsg, accept, connect  // what the explicit API asks for; see the fields below
+};
+
+struct Op {
+  Kind kind = Kind::poll;
+  bool data_only = false;         // fsync: fdatasync
+  bool clock_realtime = false;    // timeout: absolute CLOCK_REALTIME
+  bool absolute = false;          // timeout: timeout_ns is a point of CLOCK_MONOTONIC (or REALTIME), not a span
+  int fd = -1;
+  std::uint32_t events = 0;       // poll
+  int flags = 0;                  // MSG_*, SOCK_*, RWF_*
+  void* buffer = nullptr;         // or the iovec array, msghdr, sockaddr
+  std::uint64_t bytes = 0;        // or the count of iovecs, or the sockaddr's size
+  void* address_bytes = nullptr;  // accept: socklen_t*
+  off_t offset = 0;
+  std::int64_t timeout_ns = -1;   // < 0: none. With kinds other than timeout: the linked time limit
+};
+
+Op poll(int fd, std::uint32_t events, std::int64_t timeout_ns = -1);
+Op timeout(std::int64_t ns);
+Op read(int fd, void* to, std::uint64_t bytes, off_t offset);
+Op write(int fd, const void* from, std::uint64_t bytes, off_t offset);
+Op readv(int fd, const iovec* parts, int count, off_t offset);
+Op writev(int fd, const iovec* parts, int count, off_t offset);
+Op fsync(int fd, bool data_only);
+
+// Who is told that an operation is over; called on the thread that reaped it, once. Must not block.
+struct Request;
+using Done = void (*)(Request&);
+
+// An operation under way: lives in the caller's frame (or future) from submit until `done` was called.
+//
+//   idle --submit()--> queued --(driver)--> in the kernel --(completion)--> done() called: the caller's again
+struct Request : base::Link {
+  Op op;
+  Result result = 0;
+  Done done = nullptr;
+  std::int64_t time[2] = {0, 0};  // the kernel's timespec of timeout_ns: must live while the operation does
+  bool binds_permit = false;
+  bool cancelled = false;
+};
+
+}  // namespace weir::op

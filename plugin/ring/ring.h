@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <liburing.h>
+
+#include <cstdint>
+
+#include "op/op.h"
+#include "sys/capabilities.h"
+
+namespace weir::ring {
+
+// One io_uring, submitted to and reaped by the one thread that set it up. As the kernel offers: single issuer, deferred
+// task work (completions are processed only inside reap(): nobody's computing is interrupted), registered descriptor
+// (the program may close every descriptor it sees; the ring goes on), close on exec.
+class Ring {
+ public:
+  // 0 or -errno. The calling thread becomes the ring's owner.
+  int open(unsigned entries, const sys::Capabilities& can);
+  void close();
+  bool is_open() const { return open_; }
+
+  // Puts the request in the submission queue; flushes first when that is full. 0 or -errno.
+  int prepare(op::Request& request);
+  // Asks the kernel to give up an operation under way. Its completion still comes, with -ECANCELED or a result.
+  int prepare_cancel(op::Request& request);
+  // Arms a poll of `fd` whose completions come as `tag`.
+  int prepare_watch(int fd, std::uint64_t tag);
+
+  // Gives what is prepared to the kernel. Number given, or -errno.
+  int submit();
+  // The same, then sleeps until a completion is there or timeout_ns is over (< 0: no limit).
+  int submit_and_wait(std::int64_t timeout_ns);
+
+  // Calls done() of each finished request; returns how many. Completions tagged by prepare_watch set *watch_fired.
+  unsigned reap(bool* watch_fired);
+
+  unsigned prepared() { return io_uring_sq_ready(&ring_); }
+
+ private:
+  io_uring_sqe* slot();
+  io_uring ring_{};
+  bool open_ = false;
+  bool registered_ = false;
+};
+
+}  // namespace weir::ring

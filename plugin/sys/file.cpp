@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/file.h"
+
+#include <fcntl.h>
+#include <time.h>
+
+#include "sys/raw.h"
+
+namespace weir::sys {
+
+Result read(int fd, void* to, std::size_t bytes) { return raw(SYS_read, fd, word(to), bytes); }
+Result write(int fd, const void* from, std::size_t bytes) { return raw(SYS_write, fd, word(from), bytes); }
+
+// The offset travels in two registers: low, high (unused on a 64-bit machine).
+Result preadv2(int fd, const iovec* parts, int count, off_t offset, int flags) {
+  return raw(SYS_preadv2, fd, word(parts), count, offset, 0, flags);
+}
+Result pwritev2(int fd, const iovec* parts, int count, off_t offset, int flags) {
+  return raw(SYS_pwritev2, fd, word(parts), count, offset, 0, flags);
+}
+
+Result recvfrom(int fd, void* to, std::size_t bytes, int flags, sockaddr* from, socklen_t* from_bytes) {
+  return raw(SYS_recvfrom, fd, word(to), bytes, flags, word(from), word(from_bytes));
+}
+Result sendto(int fd, const void* from, std::size_t bytes, int flags, const sockaddr* to, socklen_t to_bytes) {
+  return raw(SYS_sendto, fd, word(from), bytes, flags, word(to), to_bytes);
+}
+Result recvmsg(int fd, msghdr* message, int flags) { return raw(SYS_recvmsg, fd, word(message), flags); }
+Result sendmsg(int fd, const msghdr* message, int flags) { return raw(SYS_sendmsg, fd, word(message), flags); }
+Result accept4(int fd, sockaddr* peer, socklen_t* peer_bytes, int flags) {
+  return raw(SYS_accept4, fd, word(peer), word(peer_bytes), flags);
+}
+Result connect(int fd, const sockaddr* peer, socklen_t peer_bytes) {
+  return raw(SYS_connect, fd, word(peer), peer_bytes);
+}
+Result getsockopt(int fd, int level, int name, void* value, socklen_t* bytes) {
+  return raw(SYS_getsockopt, fd, level, name, word(value), word(bytes));
+}
+Result fsync(int fd) { return raw(SYS_fsync, fd); }
+Result fdatasync(int fd) { return raw(SYS_fdatasync, fd); }
+Result open(const char* path, int flags, int mode) { return raw(SYS_openat, AT_FDCWD, word(path), flags, mode); }
+Result close(int fd) { return raw(SYS_close, fd); }
+Result fstat(int fd, struct stat* into) { return raw(SYS_fstat, fd, word(into)); }
+Result lseek(int fd, off_t offset, int whence) { return raw(SYS_lseek, fd, offset, whence); }
+Result status_flags(int fd) { return raw(SYS_fcntl, fd, F_GETFL); }
+Result poll(pollfd* fds, unsigned count, int timeout_ms) { return raw(SYS_poll, word(fds), count, timeout_ms); }
+Result eventfd(unsigned initial, int flags) { return raw(SYS_eventfd2, initial, flags); }
+
+Result sleep_ns(std::int64_t ns) {
+  timespec t{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+  return raw(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, word(&t), 0);
+}
+
+}  // namespace weir::sys

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <cstddef>
+
+#include "base/result.h"
+
+// The calls on descriptors that the engine makes itself. Each is one raw system call: value or -errno.
+namespace weir::sys {
+
+Result read(int fd, void* to, std::size_t bytes);
+Result write(int fd, const void* from, std::size_t bytes);
+Result preadv2(int fd, const iovec* parts, int count, off_t offset, int flags);
+Result pwritev2(int fd, const iovec* parts, int count, off_t offset, int flags);
+Result recvfrom(int fd, void* to, std::size_t bytes, int flags, sockaddr* from, socklen_t* from_bytes);
+Result sendto(int fd, const void* from, std::size_t bytes, int flags, const sockaddr* to, socklen_t to_bytes);
+Result recvmsg(int fd, msghdr* message, int flags);
+Result sendmsg(int fd, const msghdr* message, int flags);
+Result accept4(int fd, sockaddr* peer, socklen_t* peer_bytes, int flags);
+Result connect(int fd, const sockaddr* peer, socklen_t peer_bytes);
+Result getsockopt(int fd, int level, int name, void* value, socklen_t* bytes);
+Result fsync(int fd);
+Result fdatasync(int fd);
+Result open(const char* path, int flags, int mode = 0);
+Result close(int fd);
+Result fstat(int fd, struct stat* into);
+Result lseek(int fd, off_t offset, int whence);
+Result status_flags(int fd);  // fcntl(F_GETFL)
+Result poll(pollfd* fds, unsigned count, int timeout_ms);
+Result eventfd(unsigned initial, int flags);
+Result sleep_ns(std::int64_t ns);
+
+}  // namespace weir::sys

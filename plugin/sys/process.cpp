@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/process.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include <cstdlib>
+
+#include "base/thread.h"
+#include "sys/raw.h"
+
+namespace weir::sys {
+namespace {
+
+std::int64_t cpu_ns(clockid_t clock) {
+  timespec t{};
+  raw(SYS_clock_gettime, clock, word(&t));
+  return t.tv_sec * 1'000'000'000LL + t.tv_nsec;
+}
+
+struct Start {
+  void (*body)(void*);
+  void* argument;
+  char name[16];
+};
+
+void* run_thread(void* start_) {
+  Start start = *static_cast<Start*>(start_);
+  std::free(start_);
+  raw(SYS_prctl, 15 /* PR_SET_NAME */, word(start.name));
+  base::self().engine_depth = 1;  // for good: nothing this thread does is the program's
+  start.body(start.argument);
+  return nullptr;
+}
+
+}  // namespace
+
+std::int32_t process_id() { return static_cast<std::int32_t>(raw(SYS_getpid)); }
+std::int32_t thread_id() { return static_cast<std::int32_t>(raw(SYS_gettid)); }
+
+int usable_cores() {
+  unsigned long mask[128] = {};
+  Result bytes = raw(SYS_sched_getaffinity, 0, sizeof mask, word(mask));
+  int cores = 0;
+  for (Result i = 0; i < bytes / static_cast<Result>(sizeof *mask); ++i) cores += __builtin_popcountl(mask[i]);
+  return cores ? cores : 1;
+}
+
+std::int64_t thread_cpu_ns() { return cpu_ns(CLOCK_THREAD_CPUTIME_ID); }
+std::int64_t process_cpu_ns() { return cpu_ns(CLOCK_PROCESS_CPUTIME_ID); }
+
+int start_thread(void (*body)(void*), void* argument, const char* name) {
+  auto* start = static_cast<Start*>(std::malloc(sizeof(Start)));
+  if (!start) return -12;  // ENOMEM
+  start->body = body;
+  start->argument = argument;
+  std::size_t i = 0;
+  for (; name[i] && i < sizeof start->name - 1; ++i) start->name[i] = name[i];
+  start->name[i] = 0;
+
+  // The program's handlers must never run on our thread: block everything before it exists.
+  std::uint64_t all = ~0ull, before = 0;
+  raw(SYS_rt_sigprocmask, SIG_SETMASK, word(&all), word(&before), sizeof all);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, 256 * 1024);
+  pthread_t thread;
+  int error = pthread_create(&thread, &attributes, run_thread, start);
+  pthread_attr_destroy(&attributes);
+  raw(SYS_rt_sigprocmask, SIG_SETMASK, word(&before), 0, sizeof before);
+  if (error) std::free(start);
+  return -error;
+}
+
+}  // namespace weir::sys

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace weir::sys {
+
+std::int32_t process_id();
+std::int32_t thread_id();           // asks the kernel; base::Thread::tid caches it
+int usable_cores();                 // from the affinity mask of the calling thread, >= 1
+std::int64_t thread_cpu_ns();       // CLOCK_THREAD_CPUTIME_ID
+std::int64_t process_cpu_ns();      // CLOCK_PROCESS_CPUTIME_ID
+
+// Starts a detached thread of ours: all signals blocked, small stack, named. 0 or -errno.
+int start_thread(void (*body)(void*), void* argument, const char* name);
+
+}  // namespace weir::sys

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wait/lane.h"
+
+#include "base/thread.h"
+#include "wait/runtimes.h"
+
+namespace weir::wait {
+
+constinit Policy policy;
+
+namespace {
+
+using meter::Reason;
+
+Reason reason_of(int refusal) {
+  switch (refusal) {
+    case WEIR_REFUSED_CAP: return Reason::cap;
+    case WEIR_REFUSED_CONSTRUCT: return Reason::construct;
+    case WEIR_REFUSED_NO_STACK: return Reason::no_stack;
+    case WEIR_REFUSED_FOREIGN_STACK: return Reason::foreign_stack;
+    default: return Reason::not_a_task;
+  }
+}
+
+}  // namespace
+
+Choice choose(bool interruptible_call) {
+  base::Thread& thread = base::self();
+  if (thread.engine_depth) return {Lane::plain, Reason::outside, nullptr};
+  if (thread.signal_depth) return {Lane::plain, Reason::signal_handler, nullptr};
+  Lane best = policy.best.load(std::memory_order_relaxed);
+  if (best == Lane::plain) return {Lane::plain, policy.reason.load(std::memory_order_relaxed), nullptr};
+  if (best == Lane::park) return {Lane::park, policy.reason.load(std::memory_order_relaxed), nullptr};
+  if (thread.lock_depth > 0) return {Lane::park, Reason::lock_held, nullptr};
+  if (interruptible_call) {
+    if (policy.interruptible.load(std::memory_order_relaxed)) return {Lane::park, Reason::eintr_wanted, nullptr};
+    if (policy.cancellable.load(std::memory_order_relaxed)) return {Lane::park, Reason::cancellable, nullptr};
+  }
+  const weir_runtime* runtime = runtime_of(thread.place);
+  if (!runtime) return {Lane::park, Reason::not_a_task, nullptr};
+  if (int refusal = runtime->refuses()) return {Lane::park, reason_of(refusal), nullptr};
+  return {Lane::suspend, Reason::none, runtime};
+}
+
+}  // namespace weir::wait

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "meter/reason.h"
+#include "weir/runtime.h"
+
+namespace weir::wait {
+
+enum class Lane : std::uint8_t { plain, park, suspend };
+
+// What was chosen for one call, and why not more.
+struct Choice {
+  Lane lane = Lane::plain;
+  meter::Reason reason = meter::Reason::outside;
+  const weir_runtime* runtime = nullptr;  // set when lane is suspend
+};
+
+// What holds for the whole program until somebody changes it: `weir run --lane`, the ELF reader, the watchdog.
+// best: the best lane any call may take. reason: why it is not suspend.
+struct Policy {
+  std::atomic<Lane> best{Lane::park};
+  std::atomic<meter::Reason> reason{meter::Reason::thread_bound};
+  std::atomic<bool> interruptible{false};  // a handler without SA_RESTART is installed
+  std::atomic<bool> cancellable{false};    // pthread_cancel was called
+};
+extern Policy policy;
+
+// Looks at the calling thread only: where it stands, what it holds, and asks the runtime of that place. No side effect.
+// `interruptible_call`: natively a signal would end the call with EINTR (sockets, pipes, ttys, sleeps; not storage).
+Choice choose(bool interruptible_call);
+
+}  // namespace weir::wait
