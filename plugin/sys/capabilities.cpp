@@ -78,7 +78,7 @@ bool probe_nowait() {
   if (failed(fd)) return false;
   char byte;
   iovec part{&byte, 1};
-  Result result = preadv2(static_cast<int>(fd), &part, 1, -1, RWF_NOWAIT);
+  Result result = sys::preadv2(static_cast<int>(fd), &part, 1, -1, RWF_NOWAIT);
   close(static_cast<int>(fd));
   return result == 1 || result == -EAGAIN;
 }
