@@ -17,7 +17,8 @@ void prepare(char** environment);
 bool start();
 
 const base::Settings& settings();
-const sys::Capabilities& capabilities();  // probes on first use
+const sys::Capabilities& capabilities();  // all false until start()
+std::int64_t running_since_ns();
 
 // Prints and writes what was asked for. Called at exit; once.
 void finish();

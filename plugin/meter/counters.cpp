@@ -90,4 +90,19 @@ Totals totals() {
   return sum;
 }
 
+void after_fork() {
+  Counters* mine_now = base::self().counters;
+  for (Counters* c = all.load(std::memory_order_acquire); c; c = c->next) {
+    Count* counts[] = {&c->calls, &c->bytes_read, &c->bytes_written, &c->fast_hits, &c->parked, &c->suspended,
+                       &c->plain, &c->blocked_ns, &c->hidden_ns, &c->storage_ops, &c->storage_bytes};
+    for (Count* count : counts) count->reset();
+    for (Count& count : c->reasons) count.reset();
+    c->in_use.store(c == mine_now, std::memory_order_relaxed);
+  }
+  gauges.in_flight.reset();
+  gauges.suspended.reset();
+  gauges.parked.reset();
+  gauges.ring_ops.reset();
+}
+
 }  // namespace weir::meter

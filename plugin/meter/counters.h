@@ -14,6 +14,7 @@ class Count {
   void add(std::int64_t n) {
     value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
   }
+  void reset() { value_.store(0, std::memory_order_relaxed); }
   std::int64_t value() const { return value_.load(std::memory_order_relaxed); }
 
  private:
@@ -53,6 +54,9 @@ struct Totals {
 };
 Totals totals();
 
+// In a forked child: the parent's figures are not ours, and its threads are not here.
+void after_fork();
+
 // How many callers wait right now, and the most there ever were.
 class Gauge {
  public:
@@ -64,7 +68,10 @@ class Gauge {
   void fall() { value_.fetch_sub(1, std::memory_order_relaxed); }
   std::int64_t value() const { return value_.load(std::memory_order_relaxed); }
   std::int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
-  void reset() { value_.store(0, std::memory_order_relaxed); }
+  void reset() {
+    value_.store(0, std::memory_order_relaxed);
+    peak_.store(0, std::memory_order_relaxed);
+  }
 
  private:
   std::atomic<std::int64_t> value_{0};

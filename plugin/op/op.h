@@ -59,7 +59,6 @@ struct Request : base::Link {
   Done done = nullptr;
   std::int64_t time[2] = {0, 0};  // the kernel's timespec of timeout_ns: must live while the operation does
   bool binds_permit = false;
-  bool cancelled = false;
 };
 
 }  // namespace weir::op

@@ -4,61 +4,70 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 
 #include "base/result.h"
-#include "base/settings.h"
 #include "base/thread.h"
 #include "meter/counters.h"
+#include "op/op.h"
 
 namespace weir::path {
 
 // What kind of story a call is.
 enum class Family : std::uint8_t {
-  stream_in,    // waits until fd is readable: read, recv, accept, epoll_wait ...
-  stream_out,   // waits until fd takes more: write, send, connect
-  file_at,      // reads a file at an offset of its own: pread
-  file_next,    // reads a file at the descriptor's shared offset: read, readv
-  file_write,   // writes to a file
-  sync,         // fsync, fdatasync
-  sleep,        // nanosleep and kin
+  stream_in,   // waits until fd is readable: recv*, poll, epoll_wait
+  stream_out,  // waits until fd takes more: send*
+  next,        // read, readv: a stream, or a file at its shared offset; the descriptor tells
+  file_at,     // pread and kin: a file at an offset of its own
+  put,         // write, writev: a stream, or a file at its shared offset
+  put_at,      // pwrite and kin
+  direct,      // the ring's own operation does it: accept, connect, fsync, sleep
 };
+enum class Direction : std::uint8_t { none, in, out };
 
 // One intercepted call while it lasts, in the frame of the libc name that was called.
 //
 // attempt: the call without blocking. Value or -errno; -EAGAIN: it would block; -EOPNOTSUPP: it cannot tell. What a
 //          stream has moved before it would block is kept in `moved`, and attempt and real go on from there.
-// real:    the libc call itself, with everything the program may expect of it. Value or -errno.
+// real:    the libc call itself, with all the program may expect of it. Value or -errno.
 // Both return the result of the whole call, what was moved before included.
 struct Call {
   Family family;
+  Direction direction = Direction::none;
+  bool socket = false;             // fd is one, and its SO_RCVTIMEO or SO_SNDTIMEO holds (by direction; none: RCV)
+  bool interruptible = true;       // natively a signal ends it with EINTR (set by run for storage)
   int fd = -1;
   Result (*attempt)(Call&) = nullptr;
   Result (*real)(Call&) = nullptr;
-  const void* arguments = nullptr;  // the wrapper's own; attempt and real know their type
+  const void* arguments = nullptr; // the wrapper's own; attempt and real know their type
   std::uint64_t moved = 0;
-
-  int timeout_option = 0;           // SO_RCVTIMEO, SO_SNDTIMEO, or 0: not a socket call
-  std::int64_t timeout_ns = -1;     // a limit the call itself states (poll, epoll_wait); < 0: none
-  const iovec* parts = nullptr;     // file_at, file_next: where to
+  std::uint64_t bytes = 0;         // asked for, in all parts together
+  const iovec* parts = nullptr;    // next, file_at, put, put_at: the program's memory
   int part_count = 0;
-  off_t offset = 0;                 // file_at
-  bool data_only = false;           // sync: fdatasync
-  std::int64_t sleep_ns = 0;        // sleep
+  off_t offset = 0;                // file_at, put_at
+  std::int64_t timeout_ns = -1;    // a limit the call itself states (poll, epoll_wait); < 0: none
+  Result when_timed_out = -EAGAIN;  // what it returns then
+  const op::Op* operation = nullptr; // direct: what the ring does
 };
 
-// Runs while the process lives: set once by api/instance.
-extern std::atomic<std::uint32_t> forced;  // non-zero: WEIR_FORCE=all
+// Is every thread's every call our business? (WEIR_FORCE=all, for tests.)
+extern std::atomic<std::uint32_t> forced;
 
-// Is the calling thread anywhere that its calls are our business? Inline: this is all an untouched call pays.
+// Is the calling thread anywhere that its calls are our business? Inline: this is all that an untouched call pays.
 inline bool concerns_us() {
   const base::Thread& thread = base::self_unsuspended();
   return (thread.place | forced.load(std::memory_order_relaxed)) && !thread.engine_depth;
 }
 
-// The story of one call: fast try -> who is calling -> gate -> ring or plain -> wait -> result. Value or -errno.
+// The story of one call: fast try -> how can it be waited for -> who is calling -> park or suspend -> result.
 Result run(Call& call);
+
+// Helpers for attempt functions of `next` and `file_at`: they know how a file tells what is cached.
+Result attempt_next(Call& call);
+Result attempt_file_at(Call& call);
 
 // For a call that went straight through: counted, no more. `moved` > 0: bytes read (in) or written (out).
 inline void count_in(Result moved) {

@@ -23,32 +23,45 @@ class Driver {
   // died with its ring; then done() is not called.
   bool submit(op::Request& request);
 
-  // Asks for an early end; done() comes with -ECANCELED, or with the result that was faster. From any thread; the
-  // request must not be over yet (the caller knows, by its own lock).
+  // Asks for an early end; done() comes with -ECANCELED, or with the result that was faster. From any thread, while
+  // the request is not known to be over. Waits until the driver has heard.
   void cancel(op::Request& request);
 
-  // Called on the driver's thread each time it has nothing else to do, and at least every `every_ns`.
-  void on_tick(void (*tick)(std::int64_t now_ns), std::int64_t every_ns);
+  // Called on the driver's thread before each sleep; returns how long it may sleep at most (< 0: no limit). Set it
+  // before start(). poke() makes it be called soon.
+  void on_tick(std::int64_t (*tick)(std::int64_t now_ns)) { tick_ = tick; }
+  void poke();
 
   bool running() const { return running_.load(std::memory_order_acquire); }
   void after_fork();  // in the child: the thread is gone, and the ring the parent's
 
  private:
+  struct Cancel : base::Link {
+    op::Request* request;
+    std::atomic<std::uint32_t> taken;
+  };
+
   static void body(void* self);
+  int open();
   void run();
+  void turn();
   void take_inbox();
+  void take_cancels();
+  bool arm_wake();
   void wake();
 
   Ring ring_;
   base::Inbox inbox_;
+  base::Inbox cancels_;
   std::atomic<bool> running_{false};
   std::atomic<std::uint32_t> asleep_{0};
   std::atomic<std::uint32_t> started_{0};
-  int start_result_ = 0;
+  std::atomic<std::uint32_t> wake_word_{0};  // what the ring waits on; without that operation:
   int wake_fd_ = -1;
+  int start_result_ = 0;
+  std::int32_t tid_ = 0;
   sys::Capabilities can_;
-  void (*tick_)(std::int64_t) = nullptr;
-  std::int64_t tick_every_ns_ = -1;
+  std::int64_t (*tick_)(std::int64_t now_ns) = nullptr;
 };
 
 }  // namespace weir::ring

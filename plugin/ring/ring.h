@@ -3,6 +3,7 @@
 
 #include <liburing.h>
 
+#include <atomic>
 #include <cstdint>
 
 #include "op/op.h"
@@ -18,21 +19,25 @@ class Ring {
   // 0 or -errno. The calling thread becomes the ring's owner.
   int open(unsigned entries, const sys::Capabilities& can);
   void close();
+  // In a forked child: the ring is the parent's; leave its memory and descriptor alone.
+  void forget() { open_ = false; }
   bool is_open() const { return open_; }
 
   // Puts the request in the submission queue; flushes first when that is full. 0 or -errno.
   int prepare(op::Request& request);
   // Asks the kernel to give up an operation under way. Its completion still comes, with -ECANCELED or a result.
-  int prepare_cancel(op::Request& request);
-  // Arms a poll of `fd` whose completions come as `tag`.
-  int prepare_watch(int fd, std::uint64_t tag);
+  int prepare_cancel(const op::Request* request);
+  // Waits once for a wake of `word`, if it still is `expected`; reap() says so. Needs no descriptor.
+  int prepare_futex(std::atomic<std::uint32_t>& word, std::uint32_t expected);
+  // Arms one poll of `fd`; its completion makes reap() say so.
+  int prepare_watch(int fd);
 
   // Gives what is prepared to the kernel. Number given, or -errno.
   int submit();
   // The same, then sleeps until a completion is there or timeout_ns is over (< 0: no limit).
   int submit_and_wait(std::int64_t timeout_ns);
 
-  // Calls done() of each finished request; returns how many. Completions tagged by prepare_watch set *watch_fired.
+  // Calls done() of each finished request; returns how many. A watched descriptor that became readable sets *watch_fired.
   unsigned reap(bool* watch_fired);
 
   unsigned prepared() { return io_uring_sq_ready(&ring_); }

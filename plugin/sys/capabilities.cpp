@@ -49,6 +49,7 @@ void probe_operations(int ring, Capabilities& can) {
   can.op_poll = has(IORING_OP_POLL_ADD);
   can.op_timeout = has(IORING_OP_TIMEOUT) && has(IORING_OP_LINK_TIMEOUT);
   can.op_cancel = has(IORING_OP_ASYNC_CANCEL);
+  can.op_futex = has(51 /* IORING_OP_FUTEX_WAIT */);
   can.op_msg_ring = has(40 /* IORING_OP_MSG_RING */);
 }
 
@@ -108,6 +109,7 @@ constinit const CapabilityName capability_names[] = {
     {"op_timeout", &Capabilities::op_timeout, "TIMEOUT, also linked"},
     {"op_cancel", &Capabilities::op_cancel, "ASYNC_CANCEL"},
     {"op_msg_ring", &Capabilities::op_msg_ring, "MSG_RING"},
+    {"op_futex", &Capabilities::op_futex, "FUTEX_WAIT: the ring's thread can be woken without a descriptor"},
     {"nowait", &Capabilities::nowait, "reads that return rather than block (RWF_NOWAIT)"},
     {"guard_install", &Capabilities::guard_install, "guard pages without a mapping each (MADV_GUARD_INSTALL)"},
 };

@@ -12,7 +12,7 @@ struct Capabilities {
   bool defer_taskrun = false;   // IORING_SETUP_DEFER_TASKRUN
   bool registered_ring = false; // IORING_REGISTER_RING_FDS
   bool op_read = false, op_readv = false, op_write = false, op_writev = false, op_fsync = false;
-  bool op_poll = false, op_timeout = false, op_cancel = false, op_msg_ring = false;
+  bool op_poll = false, op_timeout = false, op_cancel = false, op_msg_ring = false, op_futex = false;
   bool nowait = false;          // preadv2(RWF_NOWAIT)
   bool guard_install = false;   // MADV_GUARD_INSTALL
   int ring_error = 0;           // why io_uring is false: -errno of the set-up

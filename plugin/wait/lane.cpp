@@ -3,12 +3,11 @@
 
 #include "base/thread.h"
 #include "wait/runtimes.h"
+#include "wait/thread_waiter.h"
 
 namespace weir::wait {
 
 constinit Policy policy;
-
-namespace {
 
 using meter::Reason;
 
@@ -22,13 +21,12 @@ Reason reason_of(int refusal) {
   }
 }
 
-}  // namespace
-
 Choice choose(bool interruptible_call) {
   base::Thread& thread = base::self();
   if (thread.engine_depth) return {Lane::plain, Reason::outside, nullptr};
   if (thread.signal_depth) return {Lane::plain, Reason::signal_handler, nullptr};
-  Lane best = policy.best.load(std::memory_order_relaxed);
+  bool forced = policy.forced.load(std::memory_order_relaxed);
+  Lane best = forced ? Lane::suspend : policy.best.load(std::memory_order_relaxed);
   if (best == Lane::plain) return {Lane::plain, policy.reason.load(std::memory_order_relaxed), nullptr};
   if (best == Lane::park) return {Lane::park, policy.reason.load(std::memory_order_relaxed), nullptr};
   if (thread.lock_depth > 0) return {Lane::park, Reason::lock_held, nullptr};
@@ -37,6 +35,7 @@ Choice choose(bool interruptible_call) {
     if (policy.cancellable.load(std::memory_order_relaxed)) return {Lane::park, Reason::cancellable, nullptr};
   }
   const weir_runtime* runtime = runtime_of(thread.place);
+  if (!runtime && forced) return {Lane::suspend, Reason::none, &thread_runtime};
   if (!runtime) return {Lane::park, Reason::not_a_task, nullptr};
   if (int refusal = runtime->refuses()) return {Lane::park, reason_of(refusal), nullptr};
   return {Lane::suspend, Reason::none, runtime};

@@ -25,8 +25,12 @@ struct Policy {
   std::atomic<meter::Reason> reason{meter::Reason::thread_bound};
   std::atomic<bool> interruptible{false};  // a handler without SA_RESTART is installed
   std::atomic<bool> cancellable{false};    // pthread_cancel was called
+  std::atomic<bool> forced{false};         // for tests: plain threads suspend too, by sleeping for the ring
 };
 extern Policy policy;
+
+// The reason for a WEIR_REFUSED_ value.
+meter::Reason reason_of(int refusal);
 
 // Looks at the calling thread only: where it stands, what it holds, and asks the runtime of that place. No side effect.
 // `interruptible_call`: natively a signal would end the call with EINTR (sockets, pipes, ttys, sleeps; not storage).

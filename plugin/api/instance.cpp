@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/instance.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "api/report.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "gate/gate.h"
+#include "meter/counters.h"
+#include "path/call.h"
+#include "path/engine.h"
+#include "sys/futex.h"
+#include "sys/process.h"
+#include "wait/lane.h"
+
+namespace weir::api {
+namespace {
+
+//   unprepared --prepare()--> idle --start()--> starting --> running | failed
+//                               ^-------- fork, in the child ---------'
+enum State : std::uint32_t { unprepared, preparing, idle, starting, running, failed_for_good };
+constinit std::atomic<std::uint32_t> state{unprepared};
+constinit std::atomic<bool> finished{false};
+constinit base::Settings the_settings;
+constinit sys::Capabilities the_capabilities;
+constinit std::int64_t began_ns = 0;
+constinit std::int32_t root_process = 0;
+
+void set_policy() {
+  using base::Lane;
+  wait::Policy& policy = wait::policy;
+  switch (the_settings.lane) {
+    case Lane::off:
+      policy.best = wait::Lane::plain;
+      policy.reason = meter::Reason::lane_off;
+      break;
+    case Lane::suspend:
+      policy.best = wait::Lane::suspend;
+      policy.reason = meter::Reason::none;
+      break;
+    case Lane::park:
+    case Lane::automatic:
+      policy.best = wait::Lane::park;
+      policy.reason = the_settings.lane == Lane::park ? meter::Reason::none : meter::Reason::thread_bound;
+      break;
+  }
+  bool all = the_settings.force == base::Force::all;
+  policy.forced = all;
+  path::forced.store(all ? 1u << 31 : 0);
+}
+
+void set_limits() {
+  gate::Gate& gate = gate::the_gate;
+  gate.cores.set_limit(the_settings.threads > 0 ? the_settings.threads : sys::usable_cores());
+  gate.permits.set_limit(the_settings.permits > 0 ? the_settings.permits : the_settings.max_permits);
+  gate.wait_ns = the_settings.gate_wait_ms * base::ns_per_ms;
+}
+
+bool start_now() {
+  the_capabilities = sys::probe(the_settings.disable);
+  path::driver.on_tick(path::let_overdue_through);
+  int error = path::driver.start(the_capabilities);
+  if (error) base::say_if_verbose("no io_uring here (%s): calls wait as they would without weir", std::strerror(-error));
+  return error == 0;
+}
+
+}  // namespace
+
+void prepare(char** environment) {
+  std::uint32_t before = unprepared;
+  if (!state.compare_exchange_strong(before, preparing)) return;
+  began_ns = base::now_ns();
+  root_process = sys::process_id();
+  const base::Setting* complaint;
+  the_settings = base::read_settings(environment, &complaint);
+  base::set_verbose(the_settings.verbose);
+  if (complaint)
+    base::say_if_verbose("%s must be %s; its default, %s, holds", complaint->variable,
+                         complaint->form ? complaint->form : "0|1", complaint->initial);
+  set_policy();
+  set_limits();
+  path::start_engine = start;
+  pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  state.store(idle);
+}
+
+bool start() {
+  std::uint32_t now = state.load(std::memory_order_acquire);
+  if (now == running) return true;
+  if (now == idle && state.compare_exchange_strong(now, starting)) {
+    base::EngineScope ours;
+    state.store(start_now() ? running : failed_for_good, std::memory_order_release);
+    sys::futex_wake(state, 1 << 30);
+    return state.load() == running;
+  }
+  while ((now = state.load(std::memory_order_acquire)) == starting) sys::futex_wait(state, starting, base::ns_per_s);
+  return now == running;
+}
+
+const base::Settings& settings() { return the_settings; }
+const sys::Capabilities& capabilities() { return the_capabilities; }
+std::int64_t running_since_ns() { return began_ns; }
+
+void finish() {
+  if (state.load() == unprepared || finished.exchange(true)) return;
+  base::EngineScope ours;
+  Facts facts;
+  facts.wall_ns = base::now_ns() - began_ns;
+  facts.ring_failed = state.load() == failed_for_good;
+  if (the_settings.summary) say_summary(facts);
+  if (the_settings.report && *the_settings.report) write_report(the_settings.report, facts);
+}
+
+void after_fork_in_child() {
+  if (state.load() != unprepared) state.store(idle);
+  finished.store(false);
+  began_ns = base::now_ns();
+  base::Thread& thread = base::self();
+  thread.tid = 0;
+  thread.holds_core = false;
+  thread.blocked_depth = 0;
+  gate::the_gate.permits.after_fork();
+  gate::the_gate.cores.after_fork();
+  path::driver.after_fork();
+  meter::after_fork();
+}
+
+}  // namespace weir::api

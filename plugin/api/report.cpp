@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/report.h"
+
+#include <fcntl.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "api/instance.h"
+#include "base/log.h"
+#include "meter/counters.h"
+#include "sys/file.h"
+#include "sys/process.h"
+#include "wait/lane.h"
+
+namespace weir::api {
+namespace {
+
+constexpr const char* version = "0.1.0";
+
+double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
+
+const char* lane_name() {
+  switch (wait::policy.best.load()) {
+    case wait::Lane::suspend: return "suspend";
+    case wait::Lane::park: return "park";
+    default: return "off";
+  }
+}
+
+// The reason that kept most calls from being hidden; nullptr when none did.
+const char* main_reason(const meter::Totals& sum) {
+  int most = 0;
+  for (int i = 1; i < meter::reason_count; ++i)
+    if (sum.reasons[i] > (most ? sum.reasons[most] : 0)) most = i;
+  return most ? meter::name_of(static_cast<meter::Reason>(most)) : nullptr;
+}
+
+// Text straight to a file, as it comes: a report has no size that a buffer would have to fit.
+class Writer {
+ public:
+  explicit Writer(int fd) : fd_(fd) {}
+  void put(const base::Line& line) { put(line.text(), line.length()); }
+  void put(const char* text, std::size_t length) {
+    while (length && !error_) {
+      Result wrote = sys::write(fd_, text, length);
+      if (failed(wrote)) error_ = static_cast<int>(wrote);
+      else text += wrote, length -= static_cast<std::size_t>(wrote);
+    }
+  }
+  // A JSON string: quotes, backslashes and control characters escaped, other bytes as they are.
+  void put_string(const char* text, std::size_t length) {
+    put("\"", 1);
+    for (std::size_t i = 0; i < length; ++i) {
+      unsigned char c = text[i];
+      base::Line one;
+      if (c == '"' || c == '\\') one.add("\\%c", c);
+      else if (c < 0x20) one.add("\\u%04x", c);
+      else one.add("%c", c);
+      put(one);
+    }
+    put("\"", 1);
+  }
+  int error() const { return error_; }
+
+ private:
+  int fd_;
+  int error_ = 0;
+};
+
+void put_command(Writer& out) {
+  out.put("\"command\": [", 12);
+  char text[4096];
+  Result fd = sys::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  Result length = failed(fd) ? 0 : sys::read(static_cast<int>(fd), text, sizeof text);
+  if (!failed(fd)) sys::close(static_cast<int>(fd));
+  for (Result at = 0; at < length;) {
+    std::size_t word = strnlen(text + at, length - at);
+    if (at) out.put(", ", 2);
+    out.put_string(text + at, word);
+    at += static_cast<Result>(word) + 1;
+  }
+  out.put("],\n", 3);
+}
+
+void put_figures(Writer& out, const meter::Totals& sum, const Facts& facts) {
+  base::Line line;
+  line.add("\"wall_s\": %.6f,\n\"lane\": \"%s\",\n\"lane_reason\": \"%s\",\n", seconds(facts.wall_ns), lane_name(),
+           meter::name_of(wait::policy.reason.load()));
+  line.add("\"calls\": %lld,\n\"bytes_read\": %lld,\n\"bytes_written\": %lld,\n", (long long)sum.calls,
+           (long long)sum.bytes_read, (long long)sum.bytes_written);
+  line.add("\"fast_hits\": %lld,\n\"parked\": %lld,\n\"suspended\": %lld,\n\"plain\": %lld,\n", (long long)sum.fast_hits,
+           (long long)sum.parked, (long long)sum.suspended, (long long)sum.plain);
+  line.add("\"ring_ops\": %lld,\n\"ring\": %s,\n\"peak_in_flight\": %lld,\n\"peak_suspended\": %lld,\n",
+           (long long)meter::gauges.ring_ops.value(), facts.ring_failed ? "false" : "true",
+           (long long)meter::gauges.in_flight.peak(), (long long)meter::gauges.suspended.peak());
+  line.add("\"blocked_s\": %.6f,\n\"hidden_s\": %.6f,\n\"storage_ops\": %lld,\n\"storage_bytes\": %lld,\n",
+           seconds(sum.blocked_ns), seconds(sum.hidden_ns), (long long)sum.storage_ops, (long long)sum.storage_bytes);
+  out.put(line);
+}
+
+void put_fallbacks(Writer& out, const meter::Totals& sum) {
+  base::Line line;
+  line.add("\"fallbacks\": {");
+  const char* comma = "";
+  for (int i = 1; i < meter::reason_count; ++i) {
+    if (!sum.reasons[i]) continue;
+    line.add("%s\"%s\": %lld", comma, meter::name_of(static_cast<meter::Reason>(i)), (long long)sum.reasons[i]);
+    comma = ", ";
+  }
+  line.add("},\n");
+  out.put(line);
+}
+
+// FILE.json of the process that `weir run` started; FILE.1234.json of another. WEIR_ROOT names the former.
+void name_file(base::Line& name, const char* file) {
+  const char* root = std::getenv("WEIR_ROOT");
+  std::int32_t me = sys::process_id();
+  if (!root || std::atol(root) == me) {
+    name.add("%s", file);
+    return;
+  }
+  const char* slash = std::strrchr(file, '/');
+  const char* dot = std::strrchr(slash ? slash : file, '.');
+  if (dot) name.add("%.*s.%d%s", (int)(dot - file), file, me, dot);
+  else name.add("%s.%d", file, me);
+}
+
+}  // namespace
+
+void say_summary(const Facts& facts) {
+  meter::Totals sum = meter::totals();
+  base::Line line;
+  line.add("%lld calls, %.1f MB; %lld suspended, %lld parked, peak %lld in flight", (long long)sum.calls,
+           static_cast<double>(sum.bytes_read + sum.bytes_written) / 1e6, (long long)sum.suspended,
+           (long long)sum.parked, (long long)meter::gauges.in_flight.peak());
+  if (sum.hidden_ns) line.add("; %.2f s of waiting hidden in %.2f s", seconds(sum.hidden_ns), seconds(facts.wall_ns));
+  if (facts.ring_failed) line.add("; no io_uring here, nothing could be suspended");
+  const char* reason = main_reason(sum);
+  if (!sum.hidden_ns) line.add("; nothing gained%s%s", reason ? ": " : ", no call had to wait", reason ? reason : "");
+  base::say("%s", line.text());
+}
+
+void write_report(const char* file, const Facts& facts) {
+  base::Line name;
+  name_file(name, file);
+  Result fd = sys::open(name.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (failed(fd)) {
+    base::say("can't write the report %s: %s", name.text(), std::strerror(static_cast<int>(-fd)));
+    return;
+  }
+  Writer out(static_cast<int>(fd));
+  meter::Totals sum = meter::totals();
+  base::Line head;
+  head.add("{\n\"version\": \"%s\",\n\"pid\": %d,\n", version, sys::process_id());
+  out.put(head);
+  put_command(out);
+  put_figures(out, sum, facts);
+  put_fallbacks(out, sum);
+  base::Line tail;
+  tail.add("\"controller\": []\n}\n");
+  out.put(tail);
+  sys::close(static_cast<int>(fd));
+  if (out.error()) base::say("can't write the report %s: %s", name.text(), std::strerror(-out.error()));
+}
+
+}  // namespace weir::api

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace weir::api {
+
+// What a report says that the counters don't.
+struct Facts {
+  std::int64_t wall_ns = 0;
+  bool ring_failed = false;
+};
+
+// One line on stderr: what was gained, or why not.
+void say_summary(const Facts& facts);
+
+// The report as JSON. `file` names that of the process that was started under weir; other processes of the run get
+// theirs beside it, with the process id before the ending. Errors are said, and nothing else happens.
+void write_report(const char* file, const Facts& facts);
+
+}  // namespace weir::api

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <poll.h>
+
+#include "path/call.h"
+#include "sys/file.h"
+
+namespace weir::path {
+namespace {
+
+// Is the byte at this offset in the page cache? 1 yes, 0 it is past the end, -EAGAIN no, others: can't tell.
+Result cached(int fd, off_t offset) {
+  char byte;
+  iovec part{&byte, 1};
+  return sys::preadv2(fd, &part, 1, offset, RWF_NOWAIT);
+}
+
+// A file at its shared offset. A short RWF_NOWAIT read would have moved that offset: another thread could read on from
+// the middle of our record. So look first, without moving anything, then let the real call run.
+Result attempt_shared(Call& call, off_t offset) {
+  if (call.bytes == 0) return call.real(call);
+  Result last = cached(call.fd, offset + static_cast<off_t>(call.bytes) - 1);
+  if (last == 1) return call.real(call);
+  if (last == 0) {
+    Result first = cached(call.fd, offset);
+    return first >= 0 ? call.real(call) : first;
+  }
+  return last;
+}
+
+}  // namespace
+
+Result attempt_next(Call& call) {
+  Result offset = sys::lseek(call.fd, 0, SEEK_CUR);
+  if (offset >= 0) return attempt_shared(call, offset);
+  Result got = sys::preadv2(call.fd, call.parts, call.part_count, -1, RWF_NOWAIT);
+  if (got != -EOPNOTSUPP) return got;
+  // Terminals, named pipes: ready or not is all they say.
+  pollfd about{call.fd, POLLIN, 0};
+  return sys::poll(&about, 1, 0) == 0 ? -EAGAIN : -EOPNOTSUPP;
+}
+
+Result attempt_file_at(Call& call) {
+  if (call.offset < 0) return -EOPNOTSUPP;
+  Result got = sys::preadv2(call.fd, call.parts, call.part_count, call.offset, RWF_NOWAIT);
+  if (got <= 0 || static_cast<std::uint64_t>(got) == call.bytes) return got;
+  // Short: the end of the file, or of what is cached. The end does not move back under a reader of a growing file.
+  Result next = cached(call.fd, call.offset + got);
+  if (next == 0) return got;
+  return next == 1 ? call.real(call) : -EAGAIN;
+}
+
+}  // namespace weir::path

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ring/driver.h"
+
+namespace weir::path {
+
+// The driver, and how to start it when a call first has to wait. api/instance builds and wires them.
+extern ring::Driver driver;
+extern bool (*start_engine)();
+
+// The driver's tick: lets requests through that have waited for a permit longer than the gate's bound.
+std::int64_t let_overdue_through(std::int64_t now_ns);
+
+// After the controller raised the limit: what may go now, goes.
+void let_queued_through();
+
+}  // namespace weir::path

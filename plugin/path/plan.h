@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "meter/reason.h"
+#include "path/call.h"
+
+namespace weir::path {
+
+// How the ring can wait for a call.
+enum class Way : std::uint8_t {
+  none,     // not at all: `reason`
+  poll,     // until the descriptor is ready; then attempt again
+  file,     // the operation itself, at an offset of its own, into the program's memory
+  warm,     // read the range into nowhere, so that it is cached; then the call itself, which keeps the shared offset
+  direct,   // call.operation
+};
+
+struct Plan {
+  Way way = Way::none;
+  meter::Reason reason = meter::Reason::none;
+  std::uint32_t events = 0;       // poll
+  bool storage = false;           // binds a permit; no signal ends it natively
+  bool park_only = false;         // blocks, but not in a way the ring could wait for
+  std::int64_t timeout_ns = -1;   // the call's, or the socket's SO_*TIMEO
+};
+
+// Asks the kernel about the descriptor, anew each time: what was true at the last call may not be now.
+Plan plan_for(const Call& call);
+
+}  // namespace weir::path

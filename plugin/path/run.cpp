@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+
+#include "base/clock.h"
+#include "gate/gate.h"
+#include "path/call.h"
+#include "path/plan.h"
+#include "path/waiting.h"
+#include "sys/file.h"
+#include "sys/process.h"
+#include "wait/lane.h"
+
+namespace weir::path {
+
+constinit std::atomic<std::uint32_t> forced{0};
+
+namespace {
+
+using meter::Reason;
+
+void count_reason(Reason reason) { meter::mine().reasons[static_cast<int>(reason)].add(1); }
+
+void count_moved(const Call& call, Result result) {
+  if (result <= 0) return;
+  meter::Counters& counters = meter::mine();
+  if (call.direction == Direction::in) counters.bytes_read.add(result);
+  if (call.direction == Direction::out) counters.bytes_written.add(result);
+}
+
+Result plain(Call& call, Reason reason) {
+  meter::mine().plain.add(1);
+  count_reason(reason);
+  return call.real(call);
+}
+
+// The thread blocks as it would without weir; its core, if it had one, goes to a stand-in meanwhile.
+Result parked(Call& call, const Plan& plan, Reason reason) {
+  gate::Gate& gate = gate::the_gate;
+  bool had_core = base::self().holds_core;
+  std::int64_t began = base::now_ns();
+  gate::give_core();
+  bool permit = plan.storage && gate.permits.acquire(gate.wait_ns.load(std::memory_order_relaxed));
+  meter::gauges.in_flight.rise();
+  meter::gauges.parked.rise();
+  Result result = call.real(call);
+  meter::gauges.parked.fall();
+  meter::gauges.in_flight.fall();
+  std::int64_t ended = base::now_ns();
+  if (permit) release_permit();
+  if (had_core) gate::take_core();
+
+  meter::Counters& counters = meter::mine();
+  counters.parked.add(1);
+  counters.blocked_ns.add(ended - began);
+  if (had_core) counters.hidden_ns.add(ended - began);
+  if (plan.storage) {
+    counters.storage_ops.add(1);
+    if (result > 0) counters.storage_bytes.add(result);
+  }
+  count_reason(reason);
+  return result;
+}
+
+// Did the ring's operation do the whole call, or must libc still do it?
+bool settled(const Call& call, const Plan& plan, Result result) {
+  if (plan.way == Way::file) return result >= 0 && static_cast<std::uint64_t>(result) == call.bytes;
+  return result != -ECANCELED && result != -EAGAIN && result != -EINVAL && result != -ENOSYS && result != -EOPNOTSUPP;
+}
+
+op::Op operation_for(const Call& call, const Plan& plan) {
+  op::Op operation;
+  if (plan.way == Way::poll) return op::poll(call.fd, plan.events, plan.timeout_ns);
+  if (plan.way == Way::direct) {
+    operation = *call.operation;
+    if (plan.timeout_ns >= 0) operation.timeout_ns = plan.timeout_ns;
+    return operation;
+  }
+  return call.direction == Direction::out ? op::writev(call.fd, call.parts, call.part_count, call.offset)
+                                          : op::readv(call.fd, call.parts, call.part_count, call.offset);
+}
+
+bool timed_out(const Plan& plan, Result waited, std::int64_t began) {
+  return plan.timeout_ns >= 0 && (waited == -ECANCELED || waited == -ETIME) &&
+         base::now_ns() - began >= plan.timeout_ns;
+}
+
+// Waits until the descriptor is ready, then attempts again: somebody else may have been faster.
+bool suspended_on_stream(Call& call, Plan plan, const weir_runtime& runtime, Result* result, int* refusal) {
+  std::int64_t began = base::now_ns();
+  std::int64_t limit = plan.timeout_ns;
+  while (true) {
+    Result waited;
+    if (!perform(operation_for(call, plan), false, runtime, &waited, refusal)) return false;
+    *result = call.attempt(call);
+    if (*result == -EOPNOTSUPP) *result = call.real(call);
+    if (*result != -EAGAIN) return true;
+    if (timed_out(plan, waited, began)) {
+      *result = call.moved ? static_cast<Result>(call.moved) : call.when_timed_out;
+      return true;
+    }
+    if (failed(waited) && waited != -ECANCELED && waited != -ETIME) return false;
+    if (limit >= 0) plan.timeout_ns = limit - (base::now_ns() - began) > 0 ? limit - (base::now_ns() - began) : 0;
+  }
+}
+
+bool suspended_on(Call& call, const Plan& plan, const weir_runtime& runtime, Result* result, int* refusal) {
+  if (plan.way == Way::poll) return suspended_on_stream(call, plan, runtime, result, refusal);
+  if (plan.way == Way::warm) {
+    Result offset = sys::lseek(call.fd, 0, SEEK_CUR);
+    if (!warm(call.fd, offset < 0 ? 0 : offset, call.bytes, runtime, refusal)) return false;
+    *result = call.real(call);
+    return true;
+  }
+  std::int64_t began = base::now_ns();
+  if (!perform(operation_for(call, plan), plan.storage, runtime, result, refusal)) return false;
+  if (call.operation && call.operation->kind == op::Kind::timeout && *result == -ETIME) *result = 0;
+  if (timed_out(plan, *result, began)) *result = call.when_timed_out;
+  else if (!settled(call, plan, *result)) *result = call.real(call);
+  return true;
+}
+
+std::int32_t my_tid() {
+  base::Thread& thread = base::self();
+  if (!thread.tid) thread.tid = sys::thread_id();
+  return thread.tid;
+}
+
+// The task is set aside and the thread takes others.
+Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
+  std::int32_t home = my_tid();
+  std::int64_t began = base::now_ns();
+  Result result;
+  int refusal;
+  meter::gauges.suspended.rise();
+  bool done = suspended_on(call, plan, runtime, &result, &refusal);
+  meter::gauges.suspended.fall();
+  if (!done) return parked(call, plan, refusal ? wait::reason_of(refusal) : Reason::no_ring);
+  // Compilers keep the address of errno over a call: a failed one must return on the thread it was made on.
+  if (failed(result) && my_tid() != home) runtime.go_home(home);
+  std::int64_t took = base::now_ns() - began;
+  meter::Counters& counters = meter::mine();
+  counters.suspended.add(1);
+  counters.blocked_ns.add(took);
+  counters.hidden_ns.add(took);
+  return result;
+}
+
+Result waited_for(Call& call) {
+  Plan plan = plan_for(call);
+  if (plan.way == Way::none) return plain(call, plan.reason);
+  wait::Choice choice = wait::choose(call.interruptible && !plan.storage);
+  if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
+  if (choice.lane == wait::Lane::park) return parked(call, plan, choice.reason);
+  if (plan.park_only) return parked(call, plan, Reason::unsupported_call);
+  return suspended(call, plan, *choice.runtime);
+}
+
+}  // namespace
+
+Result run(Call& call) {
+  meter::mine().calls.add(1);
+  Result result = call.attempt ? call.attempt(call) : -EOPNOTSUPP;
+  if (result == -EAGAIN || result == -EOPNOTSUPP) result = waited_for(call);
+  else meter::mine().fast_hits.add(1);
+  count_moved(call, result);
+  return result;
+}
+
+}  // namespace weir::path

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "path/waiting.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/thread.h"
+#include "gate/gate.h"
+#include "meter/counters.h"
+#include "path/engine.h"
+#include "wait/exception_state.h"
+
+namespace weir::path {
+
+constinit ring::Driver driver;
+bool (*start_engine)() = nullptr;
+
+namespace {
+
+// A request with the task that waits for it; lives in perform()'s frame.
+struct Waiting : op::Request {
+  weir_waiter* waiter = nullptr;
+};
+
+// On the driver's thread. After wake() the frame of `request` may be gone.
+void over(op::Request& request) {
+  auto& waiting = static_cast<Waiting&>(request);
+  meter::gauges.in_flight.fall();
+  if (waiting.binds_permit) {
+    meter::Counters& counters = meter::mine();
+    counters.storage_ops.add(1);
+    if (waiting.result > 0) counters.storage_bytes.add(waiting.result);
+    release_permit();
+  }
+  waiting.waiter->wake(waiting.waiter);
+}
+
+void start(void* waiting_, weir_waiter* waiter) {
+  auto& waiting = *static_cast<Waiting*>(waiting_);
+  waiting.waiter = waiter;
+  meter::gauges.in_flight.rise();
+  if (submit(waiting)) return;
+  meter::gauges.in_flight.fall();
+  waiting.result = -ENOSYS;
+  waiter->wake(waiter);
+}
+
+}  // namespace
+
+void release_permit() {
+  if (op::Request* next = gate::the_gate.permits.release()) driver.submit(*next);
+}
+
+bool submit(op::Request& request) {
+  if (!driver.running()) return false;
+  if (request.binds_permit && !gate::the_gate.permits.admit(request)) {
+    driver.poke();  // it watches how long the queue waits
+    return true;
+  }
+  return driver.submit(request);
+}
+
+void cancel(op::Request& request) { driver.cancel(request); }
+
+bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& runtime, Result* result, int* refusal) {
+  *refusal = 0;
+  if (!driver.running() && !start_engine()) return false;
+  Waiting waiting;
+  waiting.op = operation;
+  waiting.binds_permit = binds_permit;
+  waiting.done = over;
+  wait::ExceptionState exceptions;  // another task may throw and catch on this thread meanwhile
+  exceptions.take();
+  *refusal = runtime.suspend(start, &waiting);
+  exceptions.put_back();
+  if (*refusal) return false;
+  *result = waiting.result;
+  return true;
+}
+
+bool warm(int fd, off_t offset, std::uint64_t bytes, const weir_runtime& runtime, int* refusal) {
+  // Where nobody looks: all readers scribble on the same page-aligned memory, so that warming costs no cache.
+  constexpr std::uint64_t sink_bytes = 64 * 1024;
+  constexpr int most_parts = 64;
+  alignas(4096) static char sink[sink_bytes];
+  iovec parts[most_parts];
+  int count = 0;
+  for (; bytes && count < most_parts; ++count) {
+    parts[count] = {sink, std::min(bytes, sink_bytes)};
+    bytes -= parts[count].iov_len;
+  }
+  Result ignored;
+  return perform(op::readv(fd, parts, count, offset), true, runtime, &ignored, refusal);
+}
+
+std::int64_t let_overdue_through(std::int64_t now_ns) {
+  gate::Permits& permits = gate::the_gate.permits;
+  std::int64_t bound = gate::the_gate.wait_ns.load(std::memory_order_relaxed);
+  while (op::Request* late = permits.overdue(now_ns, bound)) {
+    meter::mine().reasons[static_cast<int>(meter::Reason::gate_timeout)].add(1);
+    driver.submit(*late);
+  }
+  return permits.anyone_queued() ? bound / 4 : -1;
+}
+
+void let_queued_through() {
+  while (op::Request* next = gate::the_gate.permits.raised()) driver.submit(*next);
+}
+
+}  // namespace weir::path

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "op/op.h"
+#include "weir/runtime.h"
+
+namespace weir::path {
+
+// Gives a request to the ring, by way of the gate when it binds a permit; its done() is called on the driver's thread,
+// once. False: there is no ring; done() will not be called.
+bool submit(op::Request& request);
+
+// Asks for an early end of a request that was submitted and is not known to be over.
+void cancel(op::Request& request);
+
+// Sets the calling task aside until the operation is over. False: the runtime or the ring would not (`refusal`, or 0
+// for the ring), and nothing happened. After true the caller may stand on another thread.
+bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& runtime, Result* result, int* refusal);
+
+// Reads [offset, offset + bytes) into nowhere, so that the page cache has it. As perform().
+bool warm(int fd, off_t offset, std::uint64_t bytes, const weir_runtime& runtime, int* refusal);
+
+// Gives back a permit that a thread held; the request that takes it over, if any, goes to the ring.
+void release_permit();
+
+}  // namespace weir::path

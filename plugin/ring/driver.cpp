@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ring/driver.h"
+
+#include <fcntl.h>
+#include <sys/eventfd.h>
+
+#include <cerrno>
+
+#include "base/clock.h"
+#include "meter/counters.h"
+#include "sys/file.h"
+#include "sys/futex.h"
+#include "sys/process.h"
+#include "sys/raw.h"
+
+namespace weir::ring {
+namespace {
+
+constexpr unsigned ring_entries = 512;
+constexpr std::int64_t start_patience_ns = 2 * base::ns_per_s;
+
+// A thread that sleeps nearly always and has a few microseconds of work when it wakes: a short slice gets it onto a
+// busy core at once (Linux 6.12 takes sched_runtime as the slice of an ordinary thread; older kernels ignore it).
+void ask_for_short_slices() {
+  struct {
+    std::uint32_t size, policy;
+    std::uint64_t flags;
+    std::int32_t nice;
+    std::uint32_t priority;
+    std::uint64_t runtime_ns, deadline_ns, period_ns;
+  } attributes{};
+  attributes.size = sizeof attributes;
+  attributes.runtime_ns = 100'000;
+  sys::raw(SYS_sched_setattr, 0, sys::word(&attributes), 0);
+}
+
+}  // namespace
+
+int Driver::start(const sys::Capabilities& can) {
+  can_ = can;
+  if (!can.io_uring) return can.ring_error;
+  int error = sys::start_thread(&Driver::body, this, "weir-driver");
+  if (error) return error;
+  std::int64_t end = base::now_ns() + start_patience_ns;
+  while (!started_.load(std::memory_order_acquire)) {
+    if (base::now_ns() > end) return -ETIMEDOUT;
+    sys::futex_wait(started_, 0, base::ns_per_ms * 50);
+  }
+  return start_result_;
+}
+
+bool Driver::submit(op::Request& request) {
+  if (!running()) return false;
+  inbox_.push(&request);
+  wake();
+  return true;
+}
+
+// The request may end at any moment, so only its address travels; the caller's frame holds the rest and stays until the
+// driver has taken it.
+void Driver::cancel(op::Request& request) {
+  if (!running()) return;
+  if (sys::thread_id() == tid_) {
+    ring_.prepare_cancel(&request);
+    return;
+  }
+  Cancel cancel{{}, &request, {0}};
+  cancels_.push(&cancel);
+  wake();
+  while (!cancel.taken.load(std::memory_order_acquire)) sys::futex_wait(cancel.taken, 0, base::ns_per_s);
+}
+
+void Driver::poke() { wake(); }
+
+//   driver: asleep_ <- 1 (seq_cst); inbox empty?; sleep          sender: push (acq_rel); fence; asleep_? -> write
+// One of the two sees the other: no request is left lying with the driver asleep.
+void Driver::wake() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!asleep_.load(std::memory_order_relaxed)) return;
+  if (!asleep_.exchange(0, std::memory_order_seq_cst)) return;
+  if (can_.op_futex) {
+    wake_word_.fetch_add(1, std::memory_order_release);
+    sys::futex_wake(wake_word_);
+    return;
+  }
+  std::uint64_t one = 1;
+  sys::write(wake_fd_, &one, sizeof one);
+}
+
+void Driver::body(void* self) { static_cast<Driver*>(self)->run(); }
+
+void Driver::take_inbox() {
+  for (base::Link* link = inbox_.take_all(); link;) {
+    auto* request = static_cast<op::Request*>(link);
+    link = link->next;
+    if (int error = ring_.prepare(*request)) {
+      request->result = error;
+      request->done(*request);
+    }
+  }
+}
+
+// After the inbox: a request that somebody wants to end has been prepared by then.
+void Driver::take_cancels() {
+  for (base::Link* link = cancels_.take_all(); link;) {
+    auto* cancel = static_cast<Cancel*>(link);
+    link = link->next;
+    ring_.prepare_cancel(cancel->request);
+    cancel->taken.store(1, std::memory_order_release);
+    sys::futex_wake(cancel->taken);
+  }
+}
+
+bool Driver::arm_wake() {
+  if (can_.op_futex) return ring_.prepare_futex(wake_word_, wake_word_.load()) == 0;
+  return ring_.prepare_watch(wake_fd_) == 0;
+}
+
+int Driver::open() {
+  tid_ = sys::thread_id();
+  if (!can_.op_futex) {
+    Result fd = sys::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (failed(fd)) return static_cast<int>(fd);
+    Result high = sys::raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 1000);
+    if (high >= 0) sys::close(static_cast<int>(fd));
+    wake_fd_ = static_cast<int>(high >= 0 ? high : fd);
+  }
+  int error = ring_.open(ring_entries, can_);
+  return error ? error : arm_wake() ? 0 : -EBUSY;
+}
+
+void Driver::run() {
+  start_result_ = open();
+  running_.store(start_result_ == 0, std::memory_order_release);
+  started_.store(1, std::memory_order_release);
+  sys::futex_wake(started_, 1 << 30);
+  if (start_result_) return;
+  ask_for_short_slices();
+  while (true) turn();
+}
+
+void Driver::turn() {
+  take_inbox();
+  take_cancels();
+  std::int64_t patience_ns = tick_ ? tick_(base::now_ns()) : -1;
+  asleep_.store(1, std::memory_order_seq_cst);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  bool work = !inbox_.empty() || !cancels_.empty();
+  int given = work ? ring_.submit() : ring_.submit_and_wait(patience_ns);
+  asleep_.store(0, std::memory_order_seq_cst);
+  // A ring that is gone (its descriptor closed by the program on a kernel without registered rings) can't be slept on;
+  // what it still completes is found by looking.
+  if (given == -EBADF || given == -EOPNOTSUPP || given == -EINVAL) sys::sleep_ns(base::ns_per_ms);
+  bool woken = false;
+  ring_.reap(&woken);
+  if (!woken) return;
+  if (!can_.op_futex) {
+    std::uint64_t count;
+    sys::read(wake_fd_, &count, sizeof count);
+  }
+  arm_wake();
+}
+
+void Driver::after_fork() {
+  running_.store(false);
+  started_.store(0);
+  asleep_.store(0);
+  inbox_.take_all();
+  cancels_.take_all();
+  if (wake_fd_ >= 0) sys::close(wake_fd_);
+  wake_fd_ = -1;
+  ring_.forget();
+}
+
+}  // namespace weir::ring

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ring/ring.h"
+
+#include <fcntl.h>
+#include <poll.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "meter/counters.h"
+#include "sys/raw.h"
+
+namespace weir::ring {
+namespace {
+
+// Newer than liburing 2.3's own header in places: the kernel's values.
+constexpr unsigned setup_single_issuer = 1u << 12;
+constexpr unsigned setup_defer_taskrun = 1u << 13;
+
+// user_data: a Request*, or one of these. Requests are aligned, so the low bits of theirs are zero.
+constexpr std::uint64_t tag_ignore = 1;  // of cancels and linked timeouts
+constexpr std::uint64_t tag_watch = 2;
+
+void set_time(op::Request& request) {
+  request.time[0] = request.op.timeout_ns / 1'000'000'000;
+  request.time[1] = request.op.timeout_ns % 1'000'000'000;
+}
+
+void fill(io_uring_sqe* sqe, op::Request& request) {
+  using op::Kind;
+  const op::Op& o = request.op;
+  auto* time = reinterpret_cast<__kernel_timespec*>(request.time);
+  switch (o.kind) {
+    case Kind::poll: io_uring_prep_poll_add(sqe, o.fd, o.events); break;
+    case Kind::timeout:
+      io_uring_prep_timeout(sqe, time, 0,
+                            (o.absolute ? IORING_TIMEOUT_ABS : 0) | (o.clock_realtime ? IORING_TIMEOUT_REALTIME : 0));
+      break;
+    case Kind::read: io_uring_prep_read(sqe, o.fd, o.buffer, o.bytes, o.offset); break;
+    case Kind::write: io_uring_prep_write(sqe, o.fd, o.buffer, o.bytes, o.offset); break;
+    case Kind::readv: io_uring_prep_readv2(sqe, o.fd, static_cast<iovec*>(o.buffer), o.bytes, o.offset, o.flags); break;
+    case Kind::writev:
+      io_uring_prep_writev2(sqe, o.fd, static_cast<iovec*>(o.buffer), o.bytes, o.offset, o.flags);
+      break;
+    case Kind::fsync: io_uring_prep_fsync(sqe, o.fd, o.data_only ? IORING_FSYNC_DATASYNC : 0); break;
+    case Kind::recv: io_uring_prep_recv(sqe, o.fd, o.buffer, o.bytes, o.flags); break;
+    case Kind::send: io_uring_prep_send(sqe, o.fd, o.buffer, o.bytes, o.flags); break;
+    case Kind::recvmsg: io_uring_prep_recvmsg(sqe, o.fd, static_cast<msghdr*>(o.buffer), o.flags); break;
+    case Kind::sendmsg: io_uring_prep_sendmsg(sqe, o.fd, static_cast<msghdr*>(o.buffer), o.flags); break;
+    case Kind::accept:
+      io_uring_prep_accept(sqe, o.fd, static_cast<sockaddr*>(o.buffer), static_cast<socklen_t*>(o.address_bytes),
+                           o.flags);
+      break;
+    case Kind::connect: io_uring_prep_connect(sqe, o.fd, static_cast<sockaddr*>(o.buffer), o.bytes); break;
+  }
+  io_uring_sqe_set_data(sqe, &request);
+}
+
+}  // namespace
+
+int Ring::open(unsigned entries, const sys::Capabilities& can) {
+  if (!can.io_uring) return can.ring_error ? can.ring_error : -ENOSYS;
+  io_uring_params parameters{};
+  parameters.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
+  parameters.cq_entries = entries * 16;
+  if (can.single_issuer) parameters.flags |= setup_single_issuer;
+  if (can.defer_taskrun) parameters.flags |= setup_defer_taskrun;
+  int error = io_uring_queue_init_params(entries, &ring_, &parameters);
+  if (error) return error;
+  open_ = true;
+  io_uring_ring_dontfork(&ring_);
+  registered_ = can.registered_ring && io_uring_register_ring_fd(&ring_) == 1;
+  // A program that closes "every descriptor from 3 on" must not find ours among the low ones it counts on.
+  Result high = sys::raw(SYS_fcntl, ring_.ring_fd, F_DUPFD_CLOEXEC, 1000);
+  if (high >= 0) {
+    sys::raw(SYS_close, ring_.ring_fd);
+    if (!registered_) ring_.enter_ring_fd = static_cast<int>(high);
+    ring_.ring_fd = static_cast<int>(high);
+  }
+  return 0;
+}
+
+void Ring::close() {
+  if (open_) io_uring_queue_exit(&ring_);
+  open_ = false;
+}
+
+io_uring_sqe* Ring::slot() {
+  io_uring_sqe* sqe = io_uring_get_sqe(&ring_);
+  if (sqe) return sqe;
+  if (submit() < 0) return nullptr;
+  return io_uring_get_sqe(&ring_);
+}
+
+int Ring::prepare(op::Request& request) {
+  bool limited = request.op.kind != op::Kind::timeout && request.op.timeout_ns >= 0;
+  // A linked pair must go in one submission.
+  if (limited && io_uring_sq_space_left(&ring_) < 2 && submit() < 0) return -EBUSY;
+  io_uring_sqe* sqe = slot();
+  if (!sqe) return -EBUSY;
+  if (request.op.timeout_ns >= 0) set_time(request);
+  fill(sqe, request);
+  if (limited) {
+    sqe->flags |= IOSQE_IO_LINK;
+    io_uring_sqe* limit = slot();
+    io_uring_prep_link_timeout(limit, reinterpret_cast<__kernel_timespec*>(request.time), 0);
+    io_uring_sqe_set_data64(limit, tag_ignore);
+  }
+  meter::gauges.ring_ops.add(1);
+  return 0;
+}
+
+int Ring::prepare_cancel(const op::Request* request) {
+  io_uring_sqe* sqe = slot();
+  if (!sqe) return -EBUSY;
+  io_uring_prep_cancel(sqe, const_cast<op::Request*>(request), 0);
+  io_uring_sqe_set_data64(sqe, tag_ignore);
+  return 0;
+}
+
+int Ring::prepare_futex(std::atomic<std::uint32_t>& word, std::uint32_t expected) {
+  constexpr int op_futex_wait = 51, size_u32_private = 0x02 | 0x80;
+  io_uring_sqe* sqe = slot();
+  if (!sqe) return -EBUSY;
+  io_uring_prep_rw(op_futex_wait, sqe, size_u32_private, &word, 0, expected);
+  sqe->addr3 = ~0u;
+  io_uring_sqe_set_data64(sqe, tag_watch);
+  return 0;
+}
+
+int Ring::prepare_watch(int fd) {
+  io_uring_sqe* sqe = slot();
+  if (!sqe) return -EBUSY;
+  io_uring_prep_poll_add(sqe, fd, POLLIN);
+  io_uring_sqe_set_data64(sqe, tag_watch);
+  return 0;
+}
+
+int Ring::submit() { return io_uring_submit(&ring_); }
+
+int Ring::submit_and_wait(std::int64_t timeout_ns) {
+  io_uring_cqe* cqe;
+  if (timeout_ns < 0) return io_uring_submit_and_wait(&ring_, 1);
+  __kernel_timespec t{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
+  return io_uring_submit_and_wait_timeout(&ring_, &cqe, 1, &t, nullptr);
+}
+
+unsigned Ring::reap(bool* watch_fired) {
+  constexpr unsigned batch = 64;
+  io_uring_cqe* cqes[batch];
+  unsigned total = 0;
+  while (unsigned n = io_uring_peek_batch_cqe(&ring_, cqes, batch)) {
+    op::Request* over[batch];
+    unsigned count = 0;
+    for (unsigned i = 0; i < n; ++i) {
+      std::uint64_t data = cqes[i]->user_data;
+      if (data == tag_watch) *watch_fired = true;
+      if (data == tag_ignore || data == tag_watch) continue;
+      auto* request = reinterpret_cast<op::Request*>(data);
+      request->result = cqes[i]->res;
+      over[count++] = request;
+    }
+    io_uring_cq_advance(&ring_, n);
+    // After the advance: done() may let the owner's frame go, and may prepare more.
+    for (unsigned i = 0; i < count; ++i) over[i]->done(*over[i]);
+    total += count;
+  }
+  return total;
+}
+
+}  // namespace weir::ring
