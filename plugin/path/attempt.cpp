@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 
 #include "path/call.h"
 #include "sys/file.h"
@@ -23,16 +24,22 @@ Result attempt_shared(Call& call, off_t offset) {
   if (last == 1) return call.real(call);
   if (last == 0) {
     Result first = cached(call.fd, offset);
-    return first >= 0 ? call.real(call) : first;
+    return first >= 0 ? call.real(call) : first == -EAGAIN ? first : -EOPNOTSUPP;
   }
-  return last;
+  return last == -EAGAIN ? last : -EOPNOTSUPP;
+}
+
+// lseek alone can't tell: it succeeds on timers, events and some devices, which a look would disturb.
+bool is_regular(int fd) {
+  struct stat about;
+  return !failed(sys::fstat(fd, &about)) && S_ISREG(about.st_mode);
 }
 
 }  // namespace
 
 Result attempt_next(Call& call) {
   Result offset = sys::lseek(call.fd, 0, SEEK_CUR);
-  if (offset >= 0) return attempt_shared(call, offset);
+  if (offset >= 0 && is_regular(call.fd)) return attempt_shared(call, offset);
   Result got = sys::preadv2(call.fd, call.parts, call.part_count, -1, RWF_NOWAIT);
   if (got != -EOPNOTSUPP) return got;
   // Terminals, named pipes: ready or not is all they say.

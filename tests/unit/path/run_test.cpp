@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The story of a call, told by plain threads that suspend (forced), on real descriptors and a real ring.
+#include "path/call.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "api/instance.h"
+#include "meter/counters.h"
+#include "sys/file.h"
+
+extern char** environ;
+
+namespace weir::path {
+namespace {
+
+struct Read {
+  int fd;
+  iovec part;
+};
+
+Result real_read(Call& call) {
+  auto* part = static_cast<const Read*>(call.arguments)->part.iov_base;
+  ssize_t n = ::read(call.fd, part, call.bytes);
+  return n < 0 ? -errno : n;
+}
+
+Result real_pread(Call& call) {
+  auto* part = static_cast<const Read*>(call.arguments)->part.iov_base;
+  ssize_t n = ::pread(call.fd, part, call.bytes, call.offset);
+  return n < 0 ? -errno : n;
+}
+
+class RunTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    setenv("WEIR_FORCE", "all", 1);
+    api::prepare(environ);
+    before_ = meter::totals();
+    ASSERT_TRUE(concerns_us());
+  }
+  // Nothing may be left behind: no call in flight, no permit out.
+  void TearDown() override {
+    EXPECT_EQ(meter::gauges.in_flight.value(), 0);
+    EXPECT_EQ(meter::gauges.suspended.value(), 0);
+  }
+  Result read(int fd, void* to, std::size_t bytes) {
+    Read arguments{fd, {to, bytes}};
+    Call call{.family = Family::next, .direction = Direction::in};
+    call.fd = fd;
+    call.attempt = attempt_next;
+    call.real = real_read;
+    call.arguments = &arguments;
+    call.parts = &arguments.part;
+    call.part_count = 1;
+    call.bytes = bytes;
+    return run(call);
+  }
+  Result pread(int fd, void* to, std::size_t bytes, off_t offset) {
+    Read arguments{fd, {to, bytes}};
+    Call call{.family = Family::file_at, .direction = Direction::in};
+    call.fd = fd;
+    call.attempt = attempt_file_at;
+    call.real = real_pread;
+    call.arguments = &arguments;
+    call.parts = &arguments.part;
+    call.part_count = 1;
+    call.bytes = bytes;
+    call.offset = offset;
+    return run(call);
+  }
+  std::int64_t suspended() { return meter::totals().suspended - before_.suspended; }
+  std::int64_t fast_hits() { return meter::totals().fast_hits - before_.fast_hits; }
+  std::int64_t plain(meter::Reason why) {
+    int i = static_cast<int>(why);
+    return meter::totals().reasons[i] - before_.reasons[i];
+  }
+  meter::Totals before_;
+};
+
+std::string cold_file(std::size_t bytes) {
+  std::string name = "/var/tmp/weir_run_test_" + std::to_string(getpid());
+  std::vector<char> data(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<char>(i * 31 + i / 4096);
+  int fd = ::open(name.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+  EXPECT_EQ(::write(fd, data.data(), bytes), static_cast<ssize_t>(bytes));
+  fdatasync(fd);
+  posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  ::close(fd);
+  return name;
+}
+
+TEST_F(RunTest, reads_what_is_there_without_waiting) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "abc", 3), 3);
+  char got[8] = {};
+  EXPECT_EQ(read(ends[0], got, sizeof got), 3);
+  EXPECT_STREQ(got, "abc");
+  EXPECT_EQ(fast_hits(), 1);
+  EXPECT_EQ(suspended(), 0);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST_F(RunTest, waits_on_the_ring_for_a_pipe) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  std::thread writer([&] {
+    usleep(30'000);
+    ASSERT_EQ(::write(ends[1], "later", 5), 5);
+  });
+  char got[8] = {};
+  EXPECT_EQ(read(ends[0], got, sizeof got), 5);
+  EXPECT_STREQ(got, "later");
+  EXPECT_EQ(suspended(), 1);
+  writer.join();
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST_F(RunTest, keeps_the_receive_timeout_of_a_socket) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  timeval limit{0, 50'000};
+  setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  char byte;
+  EXPECT_EQ(read(ends[0], &byte, 1), -EAGAIN);
+  EXPECT_EQ(suspended(), 1);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST_F(RunTest, leaves_nonblocking_descriptors_alone) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_NONBLOCK), 0);
+  char byte;
+  EXPECT_EQ(read(ends[0], &byte, 1), -EAGAIN);
+  EXPECT_EQ(plain(meter::Reason::nonblocking), 1);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST_F(RunTest, reads_a_cold_file_at_an_offset) {
+  std::string name = cold_file(1 << 20);
+  int fd = ::open(name.c_str(), O_RDONLY);
+  std::vector<char> got(100'000), expected(100'000);
+  EXPECT_EQ(pread(fd, got.data(), got.size(), 300'001), 100'000);
+  ASSERT_EQ(::pread(fd, expected.data(), expected.size(), 300'001), 100'000);
+  EXPECT_EQ(got, expected);
+  // Past the end: short, and natively the same.
+  EXPECT_EQ(pread(fd, got.data(), got.size(), (1 << 20) - 10), 10);
+  EXPECT_EQ(pread(fd, got.data(), got.size(), 1 << 20), 0);
+  EXPECT_EQ(pread(fd, got.data(), got.size(), -5), -EINVAL);
+  ::close(fd);
+  unlink(name.c_str());
+}
+
+TEST_F(RunTest, reads_a_cold_file_at_the_shared_offset) {
+  std::string name = cold_file(1 << 20);
+  int fd = ::open(name.c_str(), O_RDONLY);
+  std::vector<char> got(1 << 20), expected(1 << 20);
+  std::size_t at = 0;
+  while (Result n = read(fd, got.data() + at, 70'000)) {
+    ASSERT_GT(n, 0);
+    at += n;
+    ASSERT_EQ(lseek(fd, 0, SEEK_CUR), static_cast<off_t>(at));
+  }
+  ASSERT_EQ(at, got.size());
+  ASSERT_EQ(::pread(fd, expected.data(), expected.size(), 0), 1 << 20);
+  EXPECT_EQ(got, expected);
+  ::close(fd);
+  unlink(name.c_str());
+}
+
+TEST_F(RunTest, reports_errors_as_the_call_does) {
+  char byte;
+  EXPECT_EQ(read(-1, &byte, 1), -EBADF);
+  int fd = ::open("/", O_RDONLY);
+  EXPECT_EQ(read(fd, &byte, 1), -EISDIR);
+  ::close(fd);
+}
+
+TEST_F(RunTest, many_wait_at_once) {
+  constexpr int count = 200;
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int i = 0; i < count; ++i) {
+    threads.emplace_back([&] {
+      int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+      itimerspec when{{0, 0}, {0, 20'000'000}};
+      timerfd_settime(fd, 0, &when, nullptr);
+      std::uint64_t fired = 0;
+      if (read(fd, &fired, sizeof fired) == 8 && fired == 1) ++right;
+      ::close(fd);
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(right, count);
+}
+
+}  // namespace
+}  // namespace weir::path
