@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/cores.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace weir::gate {
+namespace {
+
+TEST(CoresTest, nobody_waits_for_ever) {
+  Cores cores;
+  cores.set_limit(1);
+  EXPECT_TRUE(cores.take(0));
+  EXPECT_FALSE(cores.take(base::ns_per_ms));  // went on over the limit
+  EXPECT_EQ(cores.held(), 2);
+  cores.give();
+  cores.give();
+  EXPECT_EQ(cores.held(), 0);
+}
+
+TEST(CoresTest, a_slot_given_back_goes_to_who_came_last) {
+  Cores cores;
+  cores.set_limit(1);
+  ASSERT_TRUE(cores.take(0));
+  std::atomic<int> order{0};
+  int first_at = 0, second_at = 0;
+  std::atomic<int> waiting{0};
+  auto wait_for = [&](int& at) {
+    ++waiting;
+    ASSERT_TRUE(cores.take(20 * base::ns_per_s));
+    at = ++order;
+    cores.give();
+  };
+  std::thread first([&] { wait_for(first_at); });
+  while (waiting < 1) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  std::thread second([&] { wait_for(second_at); });
+  while (waiting < 2) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  cores.give();
+  first.join();
+  second.join();
+  EXPECT_EQ(second_at, 1);
+  EXPECT_EQ(first_at, 2);
+}
+
+TEST(CoresTest, a_higher_limit_calls_those_who_wait) {
+  Cores cores;
+  cores.set_limit(1);
+  ASSERT_TRUE(cores.take(0));
+  std::thread waits([&] { EXPECT_TRUE(cores.take(20 * base::ns_per_s)); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  cores.set_limit(2);
+  waits.join();
+  EXPECT_EQ(cores.held(), 2);
+}
+
+TEST(CoresTest, at_most_the_limit_compute_at_once) {
+  Cores cores;
+  cores.set_limit(3);
+  std::atomic<int> inside{0}, most{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 12; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 2'000; ++i) {
+        bool within = cores.take(60 * base::ns_per_s);
+        ASSERT_TRUE(within);
+        int now = ++inside;
+        int seen = most.load();
+        while (now > seen && !most.compare_exchange_weak(seen, now)) {}
+        --inside;
+        cores.give();
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_LE(most, 3);
+  EXPECT_EQ(cores.held(), 0);
+}
+
+}  // namespace
+}  // namespace weir::gate

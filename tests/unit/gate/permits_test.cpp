@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/permits.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace weir::gate {
+namespace {
+
+TEST(PermitsTest, hands_out_no_more_than_the_limit) {
+  Permits permits;
+  permits.set_limit(2);
+  EXPECT_TRUE(permits.acquire(0));
+  EXPECT_TRUE(permits.acquire(0));
+  EXPECT_FALSE(permits.acquire(0));
+  EXPECT_EQ(permits.release(), nullptr);
+  EXPECT_TRUE(permits.acquire(0));
+  EXPECT_EQ(permits.held(), 2);
+}
+
+TEST(PermitsTest, a_limit_is_never_below_one) {
+  Permits permits;
+  permits.set_limit(0);
+  EXPECT_TRUE(permits.acquire(0));
+  EXPECT_FALSE(permits.acquire(0));
+}
+
+TEST(PermitsTest, queued_requests_go_in_their_order_as_permits_come_back) {
+  Permits permits;
+  permits.set_limit(1);
+  op::Request a, b, c;
+  EXPECT_TRUE(permits.admit(a));
+  EXPECT_FALSE(permits.admit(b));
+  EXPECT_FALSE(permits.admit(c));
+  EXPECT_EQ(permits.release(), &b);
+  EXPECT_EQ(permits.release(), &c);
+  EXPECT_EQ(permits.release(), nullptr);
+  EXPECT_EQ(permits.held(), 0);
+}
+
+TEST(PermitsTest, a_raised_limit_lets_queued_requests_out) {
+  Permits permits;
+  permits.set_limit(1);
+  op::Request a, b, c;
+  ASSERT_TRUE(permits.admit(a));
+  ASSERT_FALSE(permits.admit(b));
+  ASSERT_FALSE(permits.admit(c));
+  permits.set_limit(3);
+  EXPECT_EQ(permits.raised(), &b);
+  EXPECT_EQ(permits.raised(), &c);
+  EXPECT_EQ(permits.raised(), nullptr);
+}
+
+TEST(PermitsTest, a_request_that_waited_too_long_is_let_through) {
+  Permits permits;
+  permits.set_limit(1);
+  op::Request a, b;
+  ASSERT_TRUE(permits.admit(a));
+  ASSERT_FALSE(permits.admit(b));
+  std::int64_t now = base::now_ns();
+  EXPECT_EQ(permits.overdue(now, base::ns_per_s), nullptr);
+  EXPECT_EQ(permits.overdue(now + 2 * base::ns_per_s, base::ns_per_s), &b);
+  EXPECT_EQ(permits.held(), 2);
+  EXPECT_FALSE(permits.anyone_queued());
+}
+
+// Threads and requests compete; whatever the order, every permit comes back and nobody is forgotten.
+TEST(PermitsTest, nothing_is_lost_when_many_compete) {
+  Permits permits;
+  permits.set_limit(3);
+  constexpr int rounds = 20'000;
+  std::atomic<int> requests_done{0};
+  // What comes out of release() holds a permit: give it back, as a driver would.
+  auto finish = [&](op::Request* next) {
+    while (next) {
+      ++requests_done;
+      next = permits.release();
+    }
+  };
+  std::vector<op::Request> pool(rounds);
+  std::vector<std::thread> threads;
+  std::atomic<int> taken{0};
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      for (int i = taken++; i < rounds; i = taken++)
+        if (permits.admit(pool[i])) finish(&pool[i]);
+    });
+    threads.emplace_back([&] {
+      for (int i = 0; i < 5'000; ++i)
+        if (permits.acquire(base::ns_per_s)) finish(permits.release());
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(requests_done, rounds);
+  EXPECT_EQ(permits.held(), 0);
+  EXPECT_FALSE(permits.anyone_queued());
+}
+
+}  // namespace
+}  // namespace weir::gate

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ring/driver.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "sys/futex.h"
+
+namespace weir::ring {
+namespace {
+
+struct Tracked : op::Request {
+  std::atomic<std::uint32_t> over{0};
+  explicit Tracked(const op::Op& operation) {
+    op = operation;
+    done = [](op::Request& self) {
+      auto& mine = static_cast<Tracked&>(self);
+      mine.over.store(1, std::memory_order_release);
+      sys::futex_wake(mine.over);
+    };
+  }
+  bool wait(std::int64_t timeout_ns = 20 * base::ns_per_s) {
+    std::int64_t end = base::now_ns() + timeout_ns;
+    while (!over.load(std::memory_order_acquire) && base::now_ns() < end)
+      sys::futex_wait(over, 0, end - base::now_ns());
+    return over.load(std::memory_order_acquire);
+  }
+};
+
+// A driver runs for ever; the parameter is what it has to do without.
+class DriverTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    driver_ = new Driver;  // its thread outlives the test
+    sys::Capabilities can = sys::probe(GetParam());
+    if (!can.io_uring) GTEST_SKIP() << "no io_uring here: " << can.ring_error;
+    ASSERT_EQ(driver_->start(can), 0);
+  }
+  Driver* driver_ = nullptr;
+};
+
+TEST_P(DriverTest, a_timeout_ends_as_one) {
+  Tracked request(op::timeout(5 * base::ns_per_ms));
+  std::int64_t began = base::now_ns();
+  ASSERT_TRUE(driver_->submit(request));
+  ASSERT_TRUE(request.wait());
+  EXPECT_EQ(request.result, -ETIME);
+  EXPECT_GE(base::now_ns() - began, 5 * base::ns_per_ms);
+}
+
+TEST_P(DriverTest, a_poll_with_a_limit_ends_with_it) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  Tracked request(op::poll(ends[0], POLLIN, 5 * base::ns_per_ms));
+  ASSERT_TRUE(driver_->submit(request));
+  ASSERT_TRUE(request.wait());
+  EXPECT_EQ(request.result, -ECANCELED);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST_P(DriverTest, a_cancelled_request_ends_soon) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  Tracked request(op::poll(ends[0], POLLIN));
+  ASSERT_TRUE(driver_->submit(request));
+  driver_->cancel(request);
+  ASSERT_TRUE(request.wait());
+  EXPECT_EQ(request.result, -ECANCELED);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST_P(DriverTest, more_at_once_than_the_queue_holds) {
+  std::vector<std::unique_ptr<Tracked>> requests;
+  for (int i = 0; i < 12'000; ++i) requests.push_back(std::make_unique<Tracked>(op::timeout(base::ns_per_ms)));
+  for (auto& request : requests) ASSERT_TRUE(driver_->submit(*request));
+  for (auto& request : requests) {
+    ASSERT_TRUE(request->wait());
+    ASSERT_EQ(request->result, -ETIME);
+  }
+}
+
+TEST_P(DriverTest, many_threads_submit_at_once) {
+  std::vector<std::thread> threads;
+  std::atomic<int> ended{0};
+  for (int t = 0; t < 6; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 500; ++i) {
+        Tracked request(op::timeout(i % 3 * 10'000));
+        ASSERT_TRUE(driver_->submit(request));
+        if (request.wait()) ++ended;
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(ended, 3'000);
+}
+
+INSTANTIATE_TEST_SUITE_P(whatever_the_kernel_offers, DriverTest,
+                         ::testing::Values("", "op_futex", "defer_taskrun", "single_issuer,defer_taskrun",
+                                           "registered_ring,op_futex,defer_taskrun,single_issuer"));
+
+TEST(DriverStartTest, says_why_there_is_no_ring) {
+  static Driver driver;
+  EXPECT_EQ(driver.start(sys::probe("io_uring")), -EPERM);
+  Tracked request(op::timeout(1));
+  EXPECT_FALSE(driver.submit(request));
+}
+
+}  // namespace
+}  // namespace weir::ring
