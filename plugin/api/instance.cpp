@@ -105,6 +105,15 @@ const base::Settings& settings() { return the_settings; }
 const sys::Capabilities& capabilities() { return the_capabilities; }
 std::int64_t running_since_ns() { return began_ns; }
 
+void override_settings(const Overrides& overrides) {
+  if (overrides.threads > 0) the_settings.threads = overrides.threads;
+  if (overrides.permits > 0) the_settings.permits = overrides.permits;
+  if (overrides.max_permits > 0) the_settings.max_permits = overrides.max_permits;
+  if (overrides.report) the_settings.report = overrides.report;
+  set_limits();
+  finished.store(false);
+}
+
 void finish() {
   if (state.load() == unprepared || finished.exchange(true)) return;
   base::EngineScope ours;

@@ -20,6 +20,13 @@ const base::Settings& settings();
 const sys::Capabilities& capabilities();  // all false until start()
 std::int64_t running_since_ns();
 
+// What a program that asks sets over its environment; 0 and nullptr leave things as they are.
+struct Overrides {
+  std::int64_t threads = 0, permits = 0, max_permits = 0;
+  const char* report = nullptr;
+};
+void override_settings(const Overrides& overrides);
+
 // Prints and writes what was asked for. Called at exit; once.
 void finish();
 

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every blocking-style call from a plain C thread: values as the kernel's, -errno instead of errno. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "weir/weir.h"
+
+static int failures;
+
+#define CHECK(what)                                              \
+  do {                                                           \
+    if (!(what)) {                                               \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what); \
+      ++failures;                                                \
+    }                                                            \
+  } while (0)
+
+static long elapsed_ms(const struct timespec *since) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (now.tv_sec - since->tv_sec) * 1000 + (now.tv_nsec - since->tv_nsec) / 1000000;
+}
+
+static void files(void) {
+  char name[] = "/var/tmp/weir_api_XXXXXX";
+  int fd = mkstemp(name);
+  char data[10000], got[10000];
+  for (size_t i = 0; i < sizeof data; ++i) data[i] = (char)(i * 7);
+  CHECK(weir_write(fd, data, sizeof data) == sizeof data);
+  CHECK(lseek(fd, 0, SEEK_CUR) == sizeof data);
+  CHECK(weir_pwrite(fd, "xyz", 3, 5) == 3);
+  memcpy(data + 5, "xyz", 3);
+  CHECK(weir_fsync(fd) == 0);
+  posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  CHECK(weir_pread(fd, got, sizeof got, 0) == sizeof got);
+  CHECK(!memcmp(data, got, sizeof got));
+  CHECK(weir_pread(fd, got, sizeof got, 9000) == 1000);
+  CHECK(weir_pread(fd, got, 1, 10000) == 0);
+  CHECK(weir_pread(fd, got, 1, -1) == -EINVAL);
+  lseek(fd, 100, SEEK_SET);
+  struct iovec parts[2] = {{got, 10}, {got + 50, 20}};
+  CHECK(weir_readv(fd, parts, 2) == 30);
+  CHECK(!memcmp(got, data + 100, 10) && !memcmp(got + 50, data + 110, 20));
+  CHECK(weir_read(fd, got, 7) == 7 && !memcmp(got, data + 130, 7));
+  close(fd);
+  unlink(name);
+  CHECK(weir_read(fd, got, 1) == -EBADF);
+  CHECK(weir_pread(-1, got, 1, 0) == -EBADF);
+}
+
+static void *say_later(void *fd) {
+  usleep(20000);
+  CHECK(weir_send(*(int *)fd, "hello", 5, 0) == 5);
+  return NULL;
+}
+
+static void *drain(void *fd) {
+  static char got[65536];
+  size_t sum = 0;
+  ssize_t n;
+  while ((n = weir_recv(*(int *)fd, got, sizeof got, 0)) > 0) sum += (size_t)n;
+  return (void *)sum;
+}
+
+static void sockets(void) {
+  int listener = socket(AF_INET, SOCK_STREAM, 0);
+  struct sockaddr_in where = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof where;
+  CHECK(bind(listener, (struct sockaddr *)&where, size) == 0);
+  CHECK(weir_connect(socket(AF_INET, SOCK_STREAM, 0), (struct sockaddr *)&where, sizeof(sa_family_t)) == -EINVAL);
+  listen(listener, 4);
+  getsockname(listener, (struct sockaddr *)&where, &size);
+  int client = socket(AF_INET, SOCK_STREAM, 0);
+  CHECK(weir_connect(client, (struct sockaddr *)&where, sizeof where) == 0);
+  struct sockaddr_in peer;
+  size = sizeof peer;
+  int server = weir_accept(listener, (struct sockaddr *)&peer, &size, SOCK_CLOEXEC);
+  CHECK(server >= 0 && size == sizeof peer);
+
+  pthread_t thread;
+  pthread_create(&thread, NULL, say_later, &client);
+  char got[16] = "";
+  CHECK(weir_recv(server, got, 5, MSG_WAITALL) == 5 && !strcmp(got, "hello"));
+  pthread_join(thread, NULL);
+
+  /* A descriptor that is O_NONBLOCK waits here all the same; a long message goes out whole. */
+  fcntl(client, F_SETFL, O_NONBLOCK);
+  size_t bytes = 8 << 20;
+  char *much = calloc(1, bytes);
+  pthread_create(&thread, NULL, drain, &server);
+  CHECK(weir_send(client, much, bytes, 0) == (ssize_t)bytes);
+  close(client);
+  void *sum;
+  pthread_join(thread, &sum);
+  CHECK((size_t)sum == bytes);
+  free(much);
+  struct iovec part = {got, 1};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  CHECK(weir_recvmsg(server, &message, 0) == 0);
+  close(server);
+  close(listener);
+}
+
+static void waiting(void) {
+  int ends[2];
+  CHECK(pipe(ends) == 0);
+  struct timespec began;
+  clock_gettime(CLOCK_MONOTONIC, &began);
+  CHECK(weir_poll(ends[0], POLLIN, 30 * 1000000) == 0);
+  CHECK(weir_sleep(30 * 1000000) == 0);
+  CHECK(elapsed_ms(&began) >= 59);
+  CHECK(weir_sleep(-1) == -EINVAL);
+  CHECK(weir_write(ends[1], "x", 1) == 1);
+  CHECK(weir_poll(ends[0], POLLIN, -1) == POLLIN);
+  close(ends[1]);
+  char byte;
+  CHECK(weir_read(ends[0], &byte, 1) == 1);
+  CHECK(weir_read(ends[0], &byte, 1) == 0);
+  close(ends[0]);
+}
+
+static void after_fork(void) {
+  pid_t child = fork();
+  if (!child) {
+    failures = 0;
+    CHECK(weir_init(NULL) == 0);
+    waiting();
+    _exit(failures ? 1 : 0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+  waiting();
+}
+
+int main(void) {
+  weir_options options = {.size = 3};
+  CHECK(weir_init(&options) == -EINVAL);
+  CHECK(weir_init(NULL) == 0 && weir_init(NULL) == 0);
+  errno = 77;
+  files();
+  sockets();
+  waiting();
+  after_fork();
+  weir_statistics s = {.size = sizeof s};
+  CHECK(weir_statistics_get(&s) == 0 && s.calls > 20 && s.in_flight == 0);
+  s.size = 1;
+  CHECK(weir_statistics_get(&s) == -EINVAL && weir_statistics_get(NULL) == -EINVAL);
+  CHECK(!strcmp(weir_version(), WEIR_VERSION_STRING));
+  CHECK(weir_close() == 0 && weir_close() == 0);
+  return failures ? 1 : 0;
+}
