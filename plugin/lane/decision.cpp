@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lane/decision.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "lane/marks.h"
+#include "sys/file.h"
+#include "sys/raw.h"
+
+namespace weir::lane {
+namespace {
+
+const char* file_name(const char* path) {
+  const char* slash = std::strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+template <std::size_t room>
+void copy(char (&into)[room], const char* text) {
+  std::size_t length = strnlen(text, room - 1);
+  std::memcpy(into, text, length);
+  into[length] = 0;
+}
+
+void add(Decision& decision, Evidence evidence, const char* object, const char* name, const char* meaning) {
+  if (decision.count++ >= Decision::kept) return;
+  Finding& finding = decision.findings[decision.count - 1];
+  finding.evidence = evidence;
+  finding.meaning = meaning;
+  copy(finding.object, object);
+  copy(finding.name, name);
+}
+
+void judge_thread_storage(const Image& image, const char* object, Decision& decision) {
+  constexpr const char* meaning = "a variable each thread has its own copy of";
+  bool named = false;
+  image.each_thread_variable([&](const char* name) {
+    add(decision, Evidence::thread_storage, object, name, meaning);
+    named = true;
+  });
+  if (!named) add(decision, Evidence::thread_storage, object, "", "variables each thread has its own copy of");
+}
+
+}  // namespace
+
+void judge(const Image& image, const char* path, Decision& decision) {
+  const char* object = file_name(path);
+  ++decision.objects;
+  if (is_runtime(object)) return;
+  if (const char* meaning = thread_bound_library(object)) {
+    add(decision, Evidence::thread_bound_library, object, "", meaning);
+    return;
+  }
+  if (image.has_thread_storage()) judge_thread_storage(image, object, decision);
+  image.each_import([&](const char* name, unsigned type) {
+    if (const char* meaning = thread_bound_import(name)) {
+      add(decision, Evidence::thread_import, object, name, meaning);
+    } else if (type == STT_TLS && !is_harmless_thread_variable(name)) {
+      add(decision, Evidence::thread_storage, object, name, "another object's variable, one copy a thread");
+    }
+  });
+}
+
+int judge_file(const char* path, Decision& decision) {
+  Result fd = sys::open(path, O_RDONLY | O_CLOEXEC);
+  if (failed(fd)) return static_cast<int>(fd);
+  struct stat status;
+  Result known = sys::fstat(static_cast<int>(fd), &status);
+  Result mapped = failed(known) ? known : status.st_size == 0 ? -ENOEXEC
+      : sys::raw(SYS_mmap, 0, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  sys::close(static_cast<int>(fd));
+  if (failed(mapped)) return static_cast<int>(mapped);
+  Image image = Image::of_file(reinterpret_cast<void*>(mapped), status.st_size);
+  if (image.valid()) judge(image, path, decision);
+  sys::raw(SYS_munmap, mapped, status.st_size);
+  return image.valid() ? 0 : -ENOEXEC;
+}
+
+bool refresh(Loaded& loaded) {
+  struct Pass {
+    Loaded& loaded;
+    bool fresh = false, first = true;
+    char program[256] = {};
+  } pass{loaded};
+  Result length = sys::raw(SYS_readlink, sys::word("/proc/self/exe"), sys::word(pass.program), sizeof pass.program - 1);
+  if (length <= 0) copy(pass.program, "the program");
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* argument) {
+        Pass& now = *static_cast<Pass*>(argument);
+        if (now.first) {
+          now.first = false;
+          now.fresh = now.loaded.seen != info->dlpi_adds;
+          if (!now.fresh) return 1;
+          now.loaded.seen = info->dlpi_adds;
+          now.loaded.decision.count = now.loaded.decision.objects = 0;
+        }
+        // The main program has no name here.
+        const char* path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : now.program;
+        judge(Image::of_loaded(info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum), path, now.loaded.decision);
+        return 0;
+      },
+      &pass);
+  return pass.fresh;
+}
+
+}  // namespace weir::lane

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace weir::lane {
+
+// What is known about names, as tables. A library is told by the start of its file name.
+
+// Is it one of the runtimes whose own thread state weir knows how to live with?
+bool is_runtime(const char* file_name);
+
+// A library whose users must not change threads, or share one, in the middle of a call: what it is, or nullptr.
+const char* thread_bound_library(const char* file_name);
+
+// An import that asks for, or changes, what belongs to the calling thread: what it does, or nullptr.
+const char* thread_bound_import(const char* name);
+
+// A thread-local variable of a runtime that inlined library code uses without keeping it over a call.
+bool is_harmless_thread_variable(const char* name);
+
+}  // namespace weir::lane
