@@ -62,7 +62,8 @@ void set_limits() {
 
 bool start_now() {
   the_capabilities = sys::probe(the_settings.disable);
-  path::driver.on_tick(path::let_overdue_through);
+  path::driver.on_tick(path::tick);
+  path::watchdog_patience_ns = the_settings.watchdog_ms * base::ns_per_ms;
   int error = path::driver.start(the_capabilities);
   if (error) base::say_if_verbose("no io_uring here (%s): calls wait as they would without weir", std::strerror(-error));
   return error == 0;

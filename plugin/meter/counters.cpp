@@ -102,6 +102,7 @@ void after_fork() {
   gauges.in_flight.reset();
   gauges.suspended.reset();
   gauges.parked.reset();
+  gauges.ready.reset();
   gauges.ring_ops.reset();
 }
 

@@ -82,6 +82,8 @@ struct Gauges {
   Gauge in_flight;   // calls that wait, in whatever lane
   Gauge suspended;   // of these, tasks set aside
   Gauge parked;      // of these, threads blocked
+  Gauge ready;       // tasks whose wait is over and that do not go on yet
+  std::atomic<std::int64_t> resumed{0};  // how many went on
   Count ring_ops;    // operations given to io_uring; written by whoever submits, under the ring's lock
 };
 extern Gauges gauges;

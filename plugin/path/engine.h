@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "ring/driver.h"
@@ -10,9 +11,11 @@ namespace weir::path {
 // The driver, and how to start it when a call first has to wait. api/instance builds and wires them.
 extern ring::Driver driver;
 extern bool (*start_engine)();
+extern std::atomic<std::int64_t> watchdog_patience_ns;
 
-// The driver's tick: lets requests through that have waited for a permit longer than the gate's bound.
-std::int64_t let_overdue_through(std::int64_t now_ns);
+// The driver's tick: lets requests through that have waited for a permit longer than the gate's bound, and keeps watch
+// over tasks that could go on and don't.
+std::int64_t tick(std::int64_t now_ns);
 
 // After the controller raised the limit: what may go now, goes.
 void let_queued_through();

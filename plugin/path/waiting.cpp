@@ -32,6 +32,7 @@ void over(op::Request& request) {
     if (waiting.result > 0) counters.storage_bytes.add(waiting.result);
     release_permit();
   }
+  meter::gauges.ready.rise();
   waiting.waiter->wake(waiting.waiter);
 }
 
@@ -42,6 +43,7 @@ void start(void* waiting_, weir_waiter* waiter) {
   if (submit(waiting)) return;
   meter::gauges.in_flight.fall();
   waiting.result = -ENOSYS;
+  meter::gauges.ready.rise();
   waiter->wake(waiter);
 }
 
@@ -74,6 +76,8 @@ bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& run
   *refusal = runtime.suspend(start, &waiting);
   exceptions.put_back();
   if (*refusal) return false;
+  meter::gauges.ready.fall();
+  meter::gauges.resumed.fetch_add(1, std::memory_order_relaxed);
   *result = waiting.result;
   return true;
 }
@@ -91,16 +95,6 @@ bool warm(int fd, off_t offset, std::uint64_t bytes, const weir_runtime& runtime
   }
   Result ignored;
   return perform(op::readv(fd, parts, count, offset), true, runtime, &ignored, refusal);
-}
-
-std::int64_t let_overdue_through(std::int64_t now_ns) {
-  gate::Permits& permits = gate::the_gate.permits;
-  std::int64_t bound = gate::the_gate.wait_ns.load(std::memory_order_relaxed);
-  while (op::Request* late = permits.overdue(now_ns, bound)) {
-    meter::mine().reasons[static_cast<int>(meter::Reason::gate_timeout)].add(1);
-    driver.submit(*late);
-  }
-  return permits.anyone_queued() ? bound / 4 : -1;
 }
 
 void let_queued_through() {

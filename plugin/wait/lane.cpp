@@ -29,6 +29,7 @@ Choice choose(bool interruptible_call) {
   Lane best = forced ? Lane::suspend : policy.best.load(std::memory_order_relaxed);
   if (best == Lane::plain) return {Lane::plain, policy.reason.load(std::memory_order_relaxed), nullptr};
   if (best == Lane::park) return {Lane::park, policy.reason.load(std::memory_order_relaxed), nullptr};
+  if (policy.held_back.load(std::memory_order_relaxed)) return {Lane::park, Reason::watchdog, nullptr};
   if (thread.lock_depth > 0) return {Lane::park, Reason::lock_held, nullptr};
   if (interruptible_call) {
     if (policy.interruptible.load(std::memory_order_relaxed)) return {Lane::park, Reason::eintr_wanted, nullptr};

@@ -25,6 +25,7 @@ struct Policy {
   std::atomic<meter::Reason> reason{meter::Reason::thread_bound};
   std::atomic<bool> interruptible{false};  // a handler without SA_RESTART is installed
   std::atomic<bool> cancellable{false};    // pthread_cancel was called
+  std::atomic<bool> held_back{false};      // the watchdog: no task is set aside for now
   std::atomic<bool> forced{false};         // for tests: plain threads suspend too, by sleeping for the ring
 };
 extern Policy policy;
