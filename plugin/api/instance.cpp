@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "gate/gate.h"
 #include "meter/counters.h"
+#include "lane/decision.h"
 #include "path/call.h"
 #include "path/engine.h"
 #include "sys/futex.h"
@@ -30,6 +31,16 @@ constinit sys::Capabilities the_capabilities;
 constinit std::int64_t began_ns = 0;
 constinit std::int32_t root_process = 0;
 
+constinit lane::Loaded loaded;
+
+// auto: what is loaded says whether its tasks may be set aside. Done anew when more was loaded.
+void judge_program() {
+  if (!lane::refresh(loaded)) return;
+  bool may = loaded.decision.may_suspend();
+  wait::policy.best = may ? wait::Lane::suspend : wait::Lane::park;
+  wait::policy.reason = may ? meter::Reason::none : meter::Reason::thread_bound;
+}
+
 void set_policy() {
   using base::Lane;
   wait::Policy& policy = wait::policy;
@@ -43,10 +54,10 @@ void set_policy() {
       policy.reason = meter::Reason::none;
       break;
     case Lane::park:
-    case Lane::automatic:
       policy.best = wait::Lane::park;
-      policy.reason = the_settings.lane == Lane::park ? meter::Reason::none : meter::Reason::thread_bound;
+      policy.reason = meter::Reason::none;
       break;
+    case Lane::automatic: judge_program(); break;
   }
   bool all = the_settings.force == base::Force::all;
   policy.forced = all;
@@ -123,6 +134,12 @@ void finish() {
   facts.ring_failed = state.load() == failed_for_good;
   if (the_settings.summary) say_summary(facts);
   if (the_settings.report && *the_settings.report) write_report(the_settings.report, facts);
+}
+
+const lane::Decision& program() { return loaded.decision; }
+
+void after_load() {
+  if (the_settings.lane == base::Lane::automatic && state.load() >= idle) judge_program();
 }
 
 void after_fork_in_child() {

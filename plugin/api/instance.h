@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/settings.h"
+#include "lane/decision.h"
 #include "op/op.h"
 #include "sys/capabilities.h"
 
@@ -26,6 +27,12 @@ struct Overrides {
   const char* report = nullptr;
 };
 void override_settings(const Overrides& overrides);
+
+// What `auto` found in the objects that are loaded; empty when the lane was given.
+const lane::Decision& program();
+
+// More was loaded (dlopen): decide again what the program's lane is.
+void after_load();
 
 // Prints and writes what was asked for. Called at exit; once.
 void finish();

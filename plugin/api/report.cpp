@@ -41,6 +41,7 @@ class Writer {
  public:
   explicit Writer(int fd) : fd_(fd) {}
   void put(const base::Line& line) { put(line.text(), line.length()); }
+  void put(const char* text) { put(text, std::strlen(text)); }
   void put(const char* text, std::size_t length) {
     while (length && !error_) {
       Result wrote = sys::write(fd_, text, length);
@@ -50,7 +51,7 @@ class Writer {
   }
   // A JSON string: quotes, backslashes and control characters escaped, other bytes as they are.
   void put_string(const char* text, std::size_t length) {
-    put("\"", 1);
+    put("\"");
     for (std::size_t i = 0; i < length; ++i) {
       unsigned char c = text[i];
       base::Line one;
@@ -59,7 +60,7 @@ class Writer {
       else one.add("%c", c);
       put(one);
     }
-    put("\"", 1);
+    put("\"");
   }
   int error() const { return error_; }
 
@@ -69,18 +70,18 @@ class Writer {
 };
 
 void put_command(Writer& out) {
-  out.put("\"command\": [", 12);
+  out.put("\"command\": [");
   char text[4096];
   Result fd = sys::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   Result length = failed(fd) ? 0 : sys::read(static_cast<int>(fd), text, sizeof text);
   if (!failed(fd)) sys::close(static_cast<int>(fd));
   for (Result at = 0; at < length;) {
     std::size_t word = strnlen(text + at, length - at);
-    if (at) out.put(", ", 2);
+    if (at) out.put(", ");
     out.put_string(text + at, word);
     at += static_cast<Result>(word) + 1;
   }
-  out.put("],\n", 3);
+  out.put("],\n");
 }
 
 void put_figures(Writer& out, const meter::Totals& sum, const Facts& facts) {
@@ -110,6 +111,23 @@ void put_fallbacks(Writer& out, const meter::Totals& sum) {
   }
   line.add("},\n");
   out.put(line);
+}
+
+// What made `auto` choose the park lane, name by name.
+void put_evidence(Writer& out) {
+  const lane::Decision& program = api::program();
+  out.put("\"lane_evidence\": [");
+  for (int i = 0; i < program.count && i < lane::Decision::kept; ++i) {
+    const lane::Finding& finding = program.findings[i];
+    out.put(i ? ",\n {\"object\": " : "\n {\"object\": ");
+    out.put_string(finding.object, std::strlen(finding.object));
+    out.put(", \"name\": ");
+    out.put_string(finding.name, std::strlen(finding.name));
+    out.put(", \"meaning\": ");
+    out.put_string(finding.meaning, std::strlen(finding.meaning));
+    out.put("}");
+  }
+  out.put("],\n");
 }
 
 // FILE.json of the process that `weir run` started; FILE.1234.json of another. WEIR_ROOT names the former.
@@ -156,6 +174,7 @@ void write_report(const char* file, const Facts& facts) {
   out.put(head);
   put_command(out);
   put_figures(out, sum, facts);
+  put_evidence(out);
   put_fallbacks(out, sum);
   base::Line tail;
   tail.add("\"controller\": []\n}\n");

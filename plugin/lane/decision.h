@@ -12,10 +12,10 @@ enum class Evidence : std::uint8_t { thread_storage, thread_import, thread_bound
 
 // One reason found. Names longer than the room are cut.
 struct Finding {
-  Evidence evidence;
-  char object[64];      // the file name of the object
-  char name[96];        // the import, or the thread-local variable; "" where the object itself is the finding
-  const char* meaning;  // in plain words
+  Evidence evidence = Evidence::thread_storage;
+  char object[64] = {};  // the file name of the object
+  char name[96] = {};    // the import, or the thread-local variable; "" where the object itself is the finding
+  const char* meaning = "";  // in plain words
 };
 
 // 'auto', for one program: nothing found, and its tasks may be suspended; else its threads are parked.
@@ -23,7 +23,7 @@ struct Decision {
   static constexpr int kept = 64;
   int count = 0;            // reasons found; the first `kept` are described
   int objects = 0;          // objects looked at
-  Finding findings[kept];
+  Finding findings[kept] = {};
   bool may_suspend() const { return count == 0; }
 };
 
