@@ -156,6 +156,7 @@ void say_summary(const Facts& facts) {
   if (facts.ring_failed) line.add("; no io_uring here, nothing could be suspended");
   const char* reason = main_reason(sum);
   if (!sum.hidden_ns) line.add("; nothing gained%s%s", reason ? ": " : ", no call had to wait", reason ? reason : "");
+  if (*settings().note) line.add("; %s", settings().note);
   base::say("%s", line.text());
 }
 

@@ -68,6 +68,8 @@ constinit const Setting settings_table[] = {
     {"WEIR_ALGO", "--algo", "weir|iopa", "weir", "the controller's algorithm", words<&Settings::algorithm>},
     {"WEIR_DECISIONS", "--decisions", "FILE", "", "write the controller's decisions as JSON lines",
      words<&Settings::decisions>},
+    {"WEIR_LIBOMP", "--libomp", "auto|no|FILE", "auto", "LLVM's OpenMP run-time, put in front of gcc's where CMD uses that",
+     words<&Settings::libomp>},
     {"WEIR_MAX_SUSPENDED", nullptr, "N", "0", "the most tasks suspended at once (0: what the runtime bears)",
      number<&Settings::max_suspended>},
     {"WEIR_STACK_KIB", nullptr, "N", "0", "stack of a suspendable task (0: as the program's threads have)",
@@ -84,6 +86,7 @@ constinit const Setting settings_table[] = {
      flag<&Settings::inherit>},
     {"WEIR_SUMMARY", nullptr, "0|1", "0", "one line on stderr at the end (weir run sets it)",
      flag<&Settings::summary>},
+    {"WEIR_NOTE", nullptr, "TEXT", "", "what the summary says besides (weir run sets it)", words<&Settings::note>},
     {"WEIR_VERBOSE", "--verbose", nullptr, "0", "say on stderr what weir decides", flag<&Settings::verbose>},
 };
 constinit const std::size_t settings_count = sizeof settings_table / sizeof *settings_table;

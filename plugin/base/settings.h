@@ -27,6 +27,8 @@ struct Settings {
   const char* report = nullptr;
   const char* decisions = nullptr;
   const char* algorithm = "weir";
+  const char* libomp = "auto";
+  const char* note = "";
   const char* disable = "";
   const char* debug = "";
 };

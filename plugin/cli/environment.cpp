@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/environment.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <vector>
+
+#include "base/settings.h"
+
+namespace weir::cli {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* library = "libweir_preload.so";
+
+bool is_sanitizer(const std::string& path) {
+  std::string name = fs::path(path).filename().string();
+  for (const char* start : {"libasan.so", "libtsan.so", "libhwasan.so", "liblsan.so", "libubsan.so", "libclang_rt."}) {
+    if (name.rfind(start, 0) == 0) return true;
+  }
+  return false;
+}
+
+// The loader takes spaces and colons for separators.
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> parts;
+  std::string part;
+  for (char c : list + ":") {
+    if (c != ':' && c != ' ') {
+      part += c;
+    } else if (!part.empty()) {
+      parts.push_back(part);
+      part.clear();
+    }
+  }
+  return parts;
+}
+
+// A program may change its folder before the file is written.
+std::string absolute(const std::string& file) {
+  std::error_code error;
+  fs::path path = fs::absolute(file, error);
+  return error ? file : path.lexically_normal().string();
+}
+
+}  // namespace
+
+std::string preload_library() {
+  std::error_code error;
+  fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (error) return "";
+  fs::path root = self.parent_path().parent_path();
+  for (const char* folder : {"lib", WEIR_LIBRARY_FOLDER}) {
+    fs::path candidate = root / folder / library;
+    if (fs::exists(candidate, error)) return candidate.string();
+  }
+  return "";
+}
+
+std::string preload_list(const std::string& before, const std::string& ours, const std::string& libomp,
+                         const std::vector<std::string>& objects) {
+  std::vector<std::string> first, rest;
+  // A program linked to a sanitizer's shared library aborts when that does not come first of all.
+  for (const std::string& object : objects) {
+    if (is_sanitizer(object)) first.push_back(object);
+  }
+  for (const std::string& entry : split(before)) {
+    std::string name = fs::path(entry).filename().string();
+    if (name == library) continue;
+    bool listed = false;
+    for (const std::string& other : first) listed |= fs::path(other).filename() == name;
+    if (!is_sanitizer(entry)) rest.push_back(entry);
+    else if (!listed) first.push_back(entry);
+  }
+  first.push_back(ours);
+  if (!libomp.empty()) first.push_back(libomp);
+  std::string list;
+  for (const auto* part : {&first, &rest}) {
+    for (const std::string& entry : *part) list += (list.empty() ? "" : ":") + entry;
+  }
+  return list;
+}
+
+void set_environment(const Wish& wish, const std::string& preload, const std::string& note) {
+  for (const auto& [variable, text] : wish.given) {
+    if (text.empty()) continue;
+    bool file = variable == "WEIR_REPORT" || variable == "WEIR_DECISIONS";
+    setenv(variable.c_str(), file ? absolute(text).c_str() : text.c_str(), 1);
+  }
+  setenv("LD_PRELOAD", preload.c_str(), 1);
+  setenv("WEIR_SUMMARY", wish.quiet ? "0" : "1", 1);
+  // exec keeps the process id: the report of the program itself gets the name that was asked for.
+  setenv("WEIR_ROOT", std::to_string(getpid()).c_str(), 1);
+  if (note.empty()) unsetenv("WEIR_NOTE");
+  else setenv("WEIR_NOTE", note.c_str(), 1);
+  // A thread of libomp that spins for lack of work holds a core that a stand-in could use. The user's own word counts.
+  if (!std::getenv("KMP_BLOCKTIME") && !std::getenv("OMP_WAIT_POLICY")) setenv("KMP_BLOCKTIME", "0", 1);
+}
+
+void clear_environment() {
+  for (std::size_t i = 0; i < base::settings_count; ++i) unsetenv(base::settings_table[i].variable);
+  unsetenv("WEIR_ROOT");
+}
+
+}  // namespace weir::cli

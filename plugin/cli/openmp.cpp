@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/openmp.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/program.h"
+#include "lane/elf.h"
+#include "lane/marks.h"
+
+namespace weir::cli {
+namespace {
+
+// Where distributions and LLVM's own packages put it.
+constexpr const char* places[] = {"/usr/lib/llvm-*/lib/libomp.so.5", "/usr/lib/llvm*/lib/libomp.so",
+                                  "/usr/lib/x86_64-linux-gnu/libomp.so.5", "/usr/lib64/libomp.so",
+                                  "/usr/local/lib/libomp.so.5", "/usr/local/lib/libomp.so"};
+
+// ".../llvm-19/lib/libomp.so.5" -> 19; what says no version counts as the oldest.
+int version_of(const std::string& path) {
+  std::error_code ignored;
+  std::string real = std::filesystem::canonical(path, ignored).string();
+  std::size_t at = real.find("llvm");
+  if (at == std::string::npos) return 0;
+  at = real.find_first_of("0123456789", at);
+  return at == std::string::npos ? 0 : std::atoi(real.c_str() + at);
+}
+
+template <typename Ask>
+void with_image(const std::string& path, Ask ask) {
+  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status;
+  if (fd >= 0 && !fstat(fd, &status) && status.st_size > 0) {
+    void* at = mmap(nullptr, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (at != MAP_FAILED) {
+      ask(lane::Image::of_file(at, status.st_size));
+      munmap(at, status.st_size);
+    }
+  }
+  if (fd >= 0) close(fd);
+}
+
+// An OpenMP name that an object asks for and this libomp has not: it would be served by libgomp, and the program would
+// have two run-times that know nothing of each other.
+std::string lacking_name(const std::vector<std::string>& objects, const std::string& libomp) {
+  std::string lacking;
+  with_image(libomp, [&](const lane::Image& provider) {
+    for (const std::string& object : objects) {
+      if (lane::is_runtime(std::filesystem::path(object).filename().c_str())) continue;
+      with_image(object, [&](const lane::Image& image) {
+        image.each_import([&](const char* name, unsigned) {
+          bool openmp = !std::strncmp(name, "GOMP_", 5) || !std::strncmp(name, "GOACC_", 6) || !std::strncmp(name, "omp_", 4);
+          if (openmp && !provider.defines(name)) lacking = name;
+        });
+      });
+    }
+  });
+  return lacking;
+}
+
+}  // namespace
+
+std::string newest_libomp() {
+  std::string newest;
+  int newest_version = -1;
+  for (const char* place : places) {
+    glob_t found{};
+    if (!glob(place, 0, nullptr, &found)) {
+      for (std::size_t i = 0; i < found.gl_pathc; ++i) {
+        int version = version_of(found.gl_pathv[i]);
+        if (version > newest_version) newest_version = version, newest = found.gl_pathv[i];
+      }
+    }
+    globfree(&found);
+  }
+  return newest;
+}
+
+OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string& wanted) {
+  OpenMp choice;
+  if (!find_object(objects, "libomp").empty() || !find_object(objects, "libiomp5").empty()) choice.uses = "libomp";
+  if (find_object(objects, "libgomp.so").empty()) return choice;
+  choice.uses = "libgomp";
+  if (wanted == "no") return choice;
+  std::string libomp = wanted == "auto" || wanted.empty() ? newest_libomp() : wanted;
+  if (libomp.empty() || access(libomp.c_str(), R_OK)) {
+    choice.note = "no LLVM libomp found to put in front of libgomp: OpenMP threads wait as they would without weir";
+    return choice;
+  }
+  std::string lacking = lacking_name(objects, libomp);
+  if (lacking.empty()) {
+    choice.in_front = libomp;
+    choice.note = libomp + " stands in for libgomp";
+  } else {
+    choice.note = "libgomp stays: the program uses " + lacking + ", which " + libomp + " has not";
+  }
+  return choice;
+}
+
+}  // namespace weir::cli

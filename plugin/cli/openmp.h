@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+
+namespace weir::cli {
+
+// LLVM's libomp exports the names of gcc's libgomp too, so a program built for libgomp runs on it when it comes first.
+struct OpenMp {
+  std::string uses;       // "libomp", "libgomp", or "" for neither
+  std::string in_front;   // the libomp to put in front of libgomp; "" for none
+  std::string note;       // one clause: what was put in front, or why nothing was; "" when there is nothing to say
+};
+
+// `objects`: what the loader maps for the program. `wanted`: the setting: "auto", "no", or a file.
+OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string& wanted);
+
+// The newest libomp.so.5 of this machine, "" for none.
+std::string newest_libomp();
+
+}  // namespace weir::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace weir::cli {
+
+// What was given for each setting that has an option: variable -> text.
+using Given = std::map<std::string, std::string>;
+
+// Adds an option for every row of the settings table that has one. A text that is not of its form is an error of the
+// parse, as is an option that no row has. `given` has to outlive the parse.
+void add_settings(CLI::App& app, Given& given);
+
+// Index in argv of the program to run: behind the options, or behind "--". argc: there is none.
+int where_command_begins(int argc, char** argv);
+
+// The table as text: options, variables, defaults.
+std::string help_of_settings();
+
+}  // namespace weir::cli

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "cli/commands.h"
+#include "cli/environment.h"
+#include "cli/openmp.h"
+#include "cli/options.h"
+#include "cli/program.h"
+#include "lane/marks.h"
+
+namespace weir::cli {
+namespace {
+
+// Asking the loader takes a few milliseconds: not for a program whose own libraries can't bring in what is looked for.
+bool may_need_a_look(const Program& program) {
+  for (const std::string& name : program.needed) {
+    if (!lane::is_runtime(name.c_str()) || name.rfind("libgomp", 0) == 0) return true;
+  }
+  return false;
+}
+
+// As execvp does it, and as env(1) says it: 127 for no such program, 126 for one that can't be run.
+int execute(char** command) {
+  execvp(command[0], command);
+  int error = errno;
+  std::fprintf(stderr, "weir: %s: %s\n", command[0], std::strerror(error));
+  return error == ENOENT ? status_not_found : status_not_executable;
+}
+
+// Why weir can't be had for this program, or "".
+std::string obstacle(const Program& program, const std::string& preload) {
+  if (!program.out_of_reach.empty()) return program.out_of_reach;
+  if (preload.empty()) return "libweir_preload.so is not beside this command, nor in ../" WEIR_LIBRARY_FOLDER;
+  if (preload.find_first_of(" :") != std::string::npos)
+    return "the loader can't be told of " + preload + ": there is a space or a colon in its path";
+  return "";
+}
+
+int run_plain(char** command, const Wish& wish, const std::string& why) {
+  if (!wish.quiet) std::fprintf(stderr, "weir: runs without weir: %s\n", why.c_str());
+  clear_environment();
+  return execute(command);
+}
+
+std::string setting(const Wish& wish, const char* variable, const char* initial) {
+  auto given = wish.given.find(variable);
+  if (given != wish.given.end() && !given->second.empty()) return given->second;
+  const char* environment = std::getenv(variable);
+  return environment && *environment ? environment : initial;
+}
+
+int run_program(char** command, const Wish& wish) {
+  Program program = examine(command[0]);
+  if (!program.trouble.empty()) return execute(command);
+  std::string ours = preload_library();
+  std::string why = obstacle(program, ours);
+  if (!why.empty()) return run_plain(command, wish, why);
+  std::vector<std::string> objects{program.binary};
+  if (may_need_a_look(program)) objects = objects_of(program);
+  OpenMp openmp;
+  if (setting(wish, "WEIR_LANE", "auto") != "off") openmp = choose_openmp(objects, setting(wish, "WEIR_LIBOMP", "auto"));
+  const char* before = std::getenv("LD_PRELOAD");
+  set_environment(wish, preload_list(before ? before : "", ours, openmp.in_front, objects), openmp.note);
+  return execute(command);
+}
+
+}  // namespace
+
+int run_command(int argc, char** argv) {
+  int begin = where_command_begins(argc, argv);
+  int options = begin > 1 && !std::strcmp(argv[begin - 1], "--") ? begin - 1 : begin;
+  Wish wish;
+  CLI::App app{"weir run [OPTIONS] [--] CMD ARGS...\nRuns CMD with weir in it. The exit status is CMD's.", "weir run"};
+  add_settings(app, wish.given);
+  app.add_flag("--quiet,-q", wish.quiet, "no line on stderr at the end");
+  try {
+    app.parse(options, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "weir: %s\nweir: the options of weir run are listed by weir run --help\n", error.what());
+    return status_own_trouble;
+  }
+  if (begin >= argc) {
+    std::fprintf(stderr, "weir: weir run needs a program to run: weir run [OPTIONS] [--] CMD ARGS...\n");
+    return status_own_trouble;
+  }
+  return run_program(argv + begin, wish);
+}
+
+}  // namespace weir::cli

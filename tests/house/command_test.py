@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The weir command from outside: command_test.py WEIR PROGRAMS [unittest arguments]."""
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+WEIR, PROGRAMS = (os.path.abspath(p) for p in sys.argv[1:3])
+
+
+def program(name):
+    return os.path.join(PROGRAMS, "house_" + name)
+
+
+def run(*words, env=None, cwd=None):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("WEIR_") and k != "LD_PRELOAD"}
+    environment.update(env or {})
+    return subprocess.run(words, capture_output=True, text=True, env=environment, cwd=cwd, timeout=60)
+
+
+def weir(*words, **how):
+    return run(WEIR, *words, **how)
+
+
+class Run(unittest.TestCase):
+    def test_exit_status_is_the_programs(self):
+        for status in (0, 1, 7, 125, 255):
+            self.assertEqual(weir("run", program("arguments"), env={"STATUS": str(status)}).returncode, status)
+
+    def test_death_by_a_signal_is_the_programs(self):
+        self.assertEqual(weir("run", "/bin/sh", "-c", "kill -9 $$").returncode, -signal.SIGKILL)
+
+    def test_arguments_pass_untouched(self):
+        for words in ([], ["--lane=off", "-q"], ["--", "a b", ""], ["run", "doctor"]):
+            got = weir("run", program("arguments"), *words).stdout.splitlines()[0]
+            self.assertEqual(got, "".join(f"[{w}]" for w in [program("arguments"), *words]))
+
+    def test_two_dashes_end_the_options(self):
+        got = weir("run", "--lane", "park", "--", program("arguments"), "x").stdout.splitlines()
+        self.assertTrue(got[0].endswith("[x]"))
+        self.assertIn("WEIR_LANE=park", got)
+
+    def test_missing_and_unrunnable_programs_as_env_has_them(self):
+        missing = weir("run", "weir-has-no-such-program")
+        self.assertEqual(missing.returncode, 127)
+        self.assertIn("weir-has-no-such-program", missing.stderr)
+        self.assertEqual(weir("run", "/nonexistent/program").returncode, 127)
+        self.assertEqual(weir("run", "/").returncode, 126)
+        self.assertEqual(weir("run", "/etc/passwd").returncode, 126)
+
+    def test_wrong_options_are_said_and_nothing_runs(self):
+        for words in (["--lane=fast"], ["--threads=many"], ["--no-such-option"], ["-z"], []):
+            wrong = weir("run", *words, *([program("arguments")] if words else []))
+            self.assertEqual(wrong.returncode, 125, words)
+            self.assertEqual(wrong.stdout, "")
+            self.assertTrue(wrong.stderr.startswith("weir: "), wrong.stderr)
+
+    def test_static_program_runs_without_weir_and_is_told_why(self):
+        got = weir("run", "--lane=park", program("arguments_static"), "x", env={"STATUS": "3"})
+        self.assertEqual(got.returncode, 3)
+        self.assertIn("LD_PRELOAD=\nWEIR_LANE=\n", got.stdout)
+        self.assertIn("statically", got.stderr)
+        self.assertEqual(weir("run", "-q", program("arguments_static")).stderr, "")
+
+    def test_preload_of_the_user_stays_behind_ours(self):
+        with tempfile.TemporaryDirectory() as folder:
+            other = os.path.join(folder, "libother.so")
+            subprocess.run(["cc", "-shared", "-x", "c", "-", "-o", other], input=b"int other_library;", check=True)
+            got = weir("run", program("arguments"), env={"LD_PRELOAD": other}).stdout
+        parts = got.split("LD_PRELOAD=")[1].splitlines()[0].split(":")
+        self.assertEqual([os.path.basename(p) for p in parts], ["libweir_preload.so", "libother.so"])
+
+    def test_weir_within_weir_is_loaded_once(self):
+        got = weir("run", "-q", WEIR, "run", "-q", program("arguments")).stdout
+        self.assertEqual(got.count("libweir_preload.so"), 1)
+
+    def test_programs_linked_to_a_sanitizer_start(self):
+        if not os.path.exists(program("sanitized")):
+            self.skipTest("gcc's shared libasan is for programs built by gcc")
+        got = weir("run", "-q", program("sanitized"), env={"ASAN_OPTIONS": "detect_leaks=0"})
+        self.assertEqual(got.returncode, 0, got.stderr)
+        parts = got.stdout.split("LD_PRELOAD=")[1].splitlines()[0].split(":")
+        self.assertTrue(os.path.basename(parts[0]).startswith("libasan"), parts)
+
+    def test_libomp_stands_in_for_libgomp(self):
+        got = weir("run", program("team"))
+        self.assertEqual(got.returncode, 0, got.stderr)
+        self.assertIn("sum 499500", got.stdout)
+        self.assertIn("libomp", got.stdout)
+        for words in (["--libomp=no"], ["--lane=off"]):
+            self.assertIn("libgomp", weir("run", *words, program("team")).stdout)
+
+    def test_libgomp_stays_where_libomp_has_not_all_names(self):
+        got = weir("run", program("newer_openmp"))
+        self.assertEqual(got.stdout, "ran\n")
+
+
+class Doctor(unittest.TestCase):
+    def facts(self, *words, **how):
+        got = weir("doctor", "--json", *words, **how)
+        return got.returncode, json.loads(got.stdout)
+
+    def test_machine(self):
+        status, facts = self.facts()
+        self.assertEqual(status, 0)
+        self.assertGreaterEqual(facts["machine"]["cores"], 1)
+        self.assertIn("io_uring", facts["machine"]["capabilities"])
+        self.assertTrue(facts["machine"]["preload"].endswith("libweir_preload.so"))
+        self.assertNotIn("program", facts)
+
+    def test_openmp_program_gets_a_lane_and_reasons_by_name(self):
+        status, facts = self.facts(program("team"))
+        self.assertEqual(status, 0)
+        self.assertEqual(facts["program"]["openmp"], "libgomp")
+        self.assertIn("libomp", facts["program"]["openmp_in_front"])
+        self.assertIn(facts["program"]["lane"], ("suspend", "park"))
+        forced = self.facts(program("team"), env={"WEIR_LANE": "park"})[1]
+        self.assertEqual(forced["program"]["lane"], "park")
+
+    def test_names_are_listed(self):
+        status, facts = self.facts(sys.executable)
+        self.assertEqual(status, 0)
+        names = {f["name"] for f in facts["program"]["findings"]} | {f["object"][:9] for f in facts["program"]["findings"]}
+        self.assertTrue(names & {"pthread_self", "pthread_getspecific", "libpython"}, names)
+
+    def test_no_ring_means_no_suspending(self):
+        facts = self.facts(program("team"), env={"WEIR_DISABLE": "io_uring"})[1]
+        self.assertFalse(facts["machine"]["capabilities"]["io_uring"]["have"])
+        self.assertNotEqual(facts["program"]["lane"], "suspend")
+
+    def test_static_script_and_missing(self):
+        self.assertIn("statically", self.facts(program("arguments_static"))[1]["program"]["lane_reason"])
+        with tempfile.NamedTemporaryFile("w", suffix=".sh", delete=False) as script:
+            script.write("#!/bin/sh\nexit 0\n")
+        os.chmod(script.name, stat.S_IRWXU)
+        self.assertEqual(self.facts(script.name)[1]["program"]["script"], "/bin/sh")
+        os.unlink(script.name)
+        status, facts = self.facts("weir-has-no-such-program")
+        self.assertNotEqual(status, 0)
+        self.assertIn("no such program", facts["program"]["trouble"])
+        self.assertNotEqual(self.facts("/etc/passwd")[0], 0)
+
+    def test_plain_words(self):
+        got = weir("doctor", program("team"))
+        self.assertEqual(got.returncode, 0)
+        for word in ("io_uring", "libomp", "lane", "because"):
+            self.assertIn(word, got.stdout)
+
+    def test_wrong_options(self):
+        self.assertEqual(weir("doctor", "--no-such-option").returncode, 2)
+
+
+class Command(unittest.TestCase):
+    def test_unknown_command(self):
+        got = weir("rum")
+        self.assertEqual(got.returncode, 2)
+        self.assertIn("rum", got.stderr)
+
+    def test_help_shows_every_setting(self):
+        text = weir("help").stdout
+        for name in ("WEIR_LANE", "--lane", "WEIR_FORCE", "--report"):
+            self.assertIn(name, text)
+
+    def test_version(self):
+        self.assertRegex(weir("version").stdout, r"^weir \d+\.\d+\.\d+\n$")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)
