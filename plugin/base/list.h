@@ -12,7 +12,7 @@ struct Link {
 
 // Many push, one takes all. Lock-free.
 //
-//   push (any thread):  head <- node          release: publishes the node's owner's writes
+//   push (any thread):  head <- node          seq_cst, so also release: publishes the node's owner's writes
 //   take_all (one):     head <- nullptr       acquire: sees them
 class Inbox {
  public:
@@ -21,7 +21,7 @@ class Inbox {
     Link* head = head_.load(std::memory_order_relaxed);
     do {
       node->next = head;
-    } while (!head_.compare_exchange_weak(head, node, std::memory_order_acq_rel, std::memory_order_relaxed));
+    } while (!head_.compare_exchange_weak(head, node, std::memory_order_seq_cst, std::memory_order_relaxed));
     return head == nullptr;
   }
 
@@ -38,7 +38,8 @@ class Inbox {
     return oldest_first;
   }
 
-  bool empty() const { return head_.load(std::memory_order_acquire) == nullptr; }
+  // Ordered with push() and a flag of the taker's that says "asleep": see ring/driver.
+  bool empty() const { return head_.load(std::memory_order_seq_cst) == nullptr; }
 
  private:
   std::atomic<Link*> head_{nullptr};

@@ -72,11 +72,10 @@ void Driver::cancel(op::Request& request) {
 
 void Driver::poke() { wake(); }
 
-//   driver: asleep_ <- 1 (seq_cst); inbox empty?; sleep          sender: push (acq_rel); fence; asleep_? -> write
-// One of the two sees the other: no request is left lying with the driver asleep.
+//   driver: asleep_ <- 1; inbox empty?; sleep          sender: push; asleep_? -> wake
+// All four are seq_cst, so one of the two sees the other: no request is left lying with the driver asleep.
 void Driver::wake() {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (!asleep_.load(std::memory_order_relaxed)) return;
+  if (!asleep_.load(std::memory_order_seq_cst)) return;
   if (!asleep_.exchange(0, std::memory_order_seq_cst)) return;
   if (can_.op_futex) {
     wake_word_.fetch_add(1, std::memory_order_release);
@@ -144,7 +143,6 @@ void Driver::turn() {
   take_cancels();
   std::int64_t patience_ns = tick_ ? tick_(base::now_ns()) : -1;
   asleep_.store(1, std::memory_order_seq_cst);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
   bool work = !inbox_.empty() || !cancels_.empty();
   int given = work ? ring_.submit() : ring_.submit_and_wait(patience_ns);
   asleep_.store(0, std::memory_order_seq_cst);
