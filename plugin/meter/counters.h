@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/thread.h"
 #include "meter/reason.h"
 
 namespace weir::meter {
@@ -42,6 +43,12 @@ struct alignas(128) Counters {
 
 // The calling thread's counters; never fails: when memory is out, threads share one record and counts are inexact.
 Counters& mine();
+
+// The same for code that can't be suspended between this and its last use: inline, what an untouched call pays.
+inline Counters& mine_unsuspended() {
+  Counters* counters = base::self_unsuspended().counters;
+  return counters ? *counters : mine();
+}
 
 // Gives the calling thread's record to the next thread that asks. Called when a thread ends.
 void leave();

@@ -13,6 +13,7 @@
 #include "base/thread.h"
 #include "meter/counters.h"
 #include "op/op.h"
+#include "wait/lane.h"
 
 namespace weir::path {
 
@@ -38,7 +39,7 @@ struct Call {
   Family family;
   Direction direction = Direction::none;
   bool socket = false;             // fd is one, and its SO_RCVTIMEO or SO_SNDTIMEO holds (by direction; none: RCV)
-  bool interruptible = true;       // natively a signal ends it with EINTR (set by run for storage)
+  wait::Ends ends = wait::Ends::without_restart;  // which signals end it natively (run knows that none does for storage)
   int fd = -1;
   Result (*attempt)(Call&) = nullptr;
   Result (*real)(Call&) = nullptr;
@@ -48,9 +49,10 @@ struct Call {
   const iovec* parts = nullptr;    // next, file_at, put, put_at: the program's memory
   int part_count = 0;
   off_t offset = 0;                // file_at, put_at
+  std::uint32_t events = 0;        // stream_in: what to wait for, where it is not simply POLLIN (poll)
   std::int64_t timeout_ns = -1;    // a limit the call itself states (poll, epoll_wait); < 0: none
   Result when_timed_out = -EAGAIN;  // what it returns then
-  const op::Op* operation = nullptr; // direct: what the ring does
+  const op::Op* operation = nullptr; // direct: what the ring does; null: nothing it could, only a thread can wait
 };
 
 // Is every thread's every call our business? (WEIR_FORCE=all, for tests.)
@@ -71,13 +73,13 @@ Result attempt_file_at(Call& call);
 
 // For a call that went straight through: counted, no more. `moved` > 0: bytes read (in) or written (out).
 inline void count_in(Result moved) {
-  meter::Counters& counters = meter::mine();
+  meter::Counters& counters = meter::mine_unsuspended();
   counters.calls.add(1);
   counters.plain.add(1);
   if (moved > 0) counters.bytes_read.add(moved);
 }
 inline void count_out(Result moved) {
-  meter::Counters& counters = meter::mine();
+  meter::Counters& counters = meter::mine_unsuspended();
   counters.calls.add(1);
   counters.plain.add(1);
   if (moved > 0) counters.bytes_written.add(moved);

@@ -35,8 +35,10 @@ std::int64_t socket_timeout_ns(const Call& call) {
 Plan stream(const Call& call, bool socket) {
   Plan plan;
   plan.way = Way::poll;
-  plan.events = writes(call) ? POLLOUT : POLLIN;
-  plan.timeout_ns = call.timeout_ns >= 0 ? call.timeout_ns : socket ? socket_timeout_ns(call) : -1;
+  plan.events = call.events ? call.events : writes(call) ? POLLOUT : POLLIN;
+  if (socket) plan.timeout_ns = socket_timeout_ns(call);
+  plan.limited = plan.timeout_ns >= 0;
+  if (call.timeout_ns >= 0) plan.timeout_ns = call.timeout_ns;
   return plan;
 }
 
@@ -62,12 +64,16 @@ Plan file(const Call& call, int flags) {
 }  // namespace
 
 Plan plan_for(const Call& call) {
-  // A time limit is not the descriptor's: sleep.
-  if (call.family == Family::direct && call.fd < 0) {
+  // Not a descriptor's affair: sleep. Or nothing that the ring could do: poll of many descriptors.
+  if (call.family == Family::direct && (call.fd < 0 || !call.operation)) {
     Plan plan;
     plan.way = Way::direct;
+    plan.park_only = !call.operation;
     return plan;
   }
+  bool at = call.family == Family::file_at || call.family == Family::put_at;
+  // To the ring, -1 means the shared offset; to libc it is an error.
+  if (at && call.offset < 0) return refuse(Reason::unsupported_call);
   Result flags = sys::status_flags(call.fd);
   struct stat about;
   if (failed(flags) || (flags & O_PATH) || failed(sys::fstat(call.fd, &about))) return refuse(Reason::unsupported_fd);
@@ -79,12 +85,14 @@ Plan plan_for(const Call& call) {
     plan.way = Way::direct;
     plan.storage = storage;
     if (call.socket) plan.timeout_ns = socket_timeout_ns(call);
+    plan.limited = plan.timeout_ns >= 0;
     return plan;
   }
+  if (storage && sys::in_memory(call.fd)) return refuse(Reason::unsupported_fd);
   if (storage) return flags & O_NONBLOCK ? refuse(Reason::nonblocking) : file(call, static_cast<int>(flags));
   if (S_ISDIR(about.st_mode)) return refuse(Reason::unsupported_fd);
   // A positional call on a stream is an error that libc reports best.
-  if (call.family == Family::file_at || call.family == Family::put_at) return refuse(Reason::unsupported_call);
+  if (at) return refuse(Reason::unsupported_call);
   // poll and epoll_wait have a time limit of their own and do not care for O_NONBLOCK.
   bool readiness = call.timeout_ns >= 0 || call.direction == Direction::none;
   if ((flags & O_NONBLOCK) && !readiness) return refuse(Reason::nonblocking);

@@ -23,6 +23,7 @@ struct Plan {
   std::uint32_t events = 0;       // poll
   bool storage = false;           // binds a permit; no signal ends it natively
   bool park_only = false;         // blocks, but not in a way the ring could wait for
+  bool limited = false;           // a socket with a time limit: never restarted after a signal
   std::int64_t timeout_ns = -1;   // the call's, or the socket's SO_*TIMEO
 };
 

@@ -148,7 +148,8 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
 Result waited_for(Call& call) {
   Plan plan = plan_for(call);
   if (plan.way == Way::none) return plain(call, plan.reason);
-  wait::Choice choice = wait::choose(call.interruptible && !plan.storage);
+  wait::Ends ends = plan.storage ? wait::Ends::never : plan.limited ? wait::Ends::handled : call.ends;
+  wait::Choice choice = wait::choose(ends);
   if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
   if (choice.lane == wait::Lane::park) return parked(call, plan, choice.reason);
   if (plan.park_only) return parked(call, plan, Reason::unsupported_call);
@@ -159,6 +160,12 @@ Result waited_for(Call& call) {
 
 Result run(Call& call) {
   meter::mine().calls.add(1);
+  // Only libc's own call is a cancellation point.
+  if (wait::policy.cancellable.load(std::memory_order_relaxed)) {
+    Result result = plain(call, Reason::cancellable);
+    count_moved(call, result);
+    return result;
+  }
   Result result = call.attempt ? call.attempt(call) : -EOPNOTSUPP;
   if (result == -EAGAIN || result == -EOPNOTSUPP) result = waited_for(call);
   else meter::mine().fast_hits.add(1);

@@ -2,7 +2,11 @@
 #include "sys/file.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <time.h>
+
+#include <cerrno>
 
 #include "sys/raw.h"
 
@@ -43,6 +47,32 @@ Result close(int fd) { return raw(SYS_close, fd); }
 Result fstat(int fd, struct stat* into) { return raw(SYS_fstat, fd, word(into)); }
 Result lseek(int fd, off_t offset, int whence) { return raw(SYS_lseek, fd, offset, whence); }
 Result status_flags(int fd) { return raw(SYS_fcntl, fd, F_GETFL); }
+
+bool in_memory(int fd) {
+  struct statfs about;
+  if (failed(raw(SYS_fstatfs, fd, word(&about)))) return false;
+  switch (about.f_type) {
+    case TMPFS_MAGIC: case RAMFS_MAGIC: case HUGETLBFS_MAGIC: case PROC_SUPER_MAGIC: case SYSFS_MAGIC:
+    case CGROUP2_SUPER_MAGIC: case DEBUGFS_MAGIC:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool readable(std::uintptr_t at, std::size_t bytes) {
+  // The kernel copies a signal set of 8 bytes before it refuses the made-up `how`: EFAULT, or EINVAL.
+  constexpr std::size_t page = 4096, look = 8;
+  constexpr int no_such_how = -1;
+  auto sees = [](std::uintptr_t address) {
+    return raw(SYS_rt_sigprocmask, no_such_how, static_cast<long>(address), 0, look) == -EINVAL;
+  };
+  if (bytes < look) return bytes == 0 || sees(at);
+  for (std::uintptr_t next = at; next + look <= at + bytes; next = (next / page + 1) * page)
+    if (!sees(next)) return false;
+  return sees(at + bytes - look);
+}
+
 Result poll(pollfd* fds, unsigned count, int timeout_ms) { return raw(SYS_poll, word(fds), count, timeout_ms); }
 Result eventfd(unsigned initial, int flags) { return raw(SYS_eventfd2, initial, flags); }
 

@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/result.h"
 
@@ -32,8 +33,15 @@ Result close(int fd);
 Result fstat(int fd, struct stat* into);
 Result lseek(int fd, off_t offset, int whence);
 Result status_flags(int fd);  // fcntl(F_GETFL)
+bool in_memory(int fd);       // its file system has no device below: tmpfs, memfd, proc, sysfs ...
+bool readable(std::uintptr_t address, std::size_t bytes);  // may be read without a fault, now
 Result poll(pollfd* fds, unsigned count, int timeout_ms);
 Result eventfd(unsigned initial, int flags);
 Result sleep_ns(std::int64_t ns);
+
+template <typename T>
+bool readable(const T* object, std::size_t count = 1) {
+  return readable(reinterpret_cast<std::uintptr_t>(object), count * sizeof(T));
+}
 
 }  // namespace weir::sys

@@ -21,7 +21,7 @@ Reason reason_of(int refusal) {
   }
 }
 
-Choice choose(bool interruptible_call) {
+Choice choose(Ends ends) {
   base::Thread& thread = base::self();
   if (thread.engine_depth) return {Lane::plain, Reason::outside, nullptr};
   if (thread.signal_depth) return {Lane::plain, Reason::signal_handler, nullptr};
@@ -31,8 +31,9 @@ Choice choose(bool interruptible_call) {
   if (best == Lane::park) return {Lane::park, policy.reason.load(std::memory_order_relaxed), nullptr};
   if (policy.held_back.load(std::memory_order_relaxed)) return {Lane::park, Reason::watchdog, nullptr};
   if (thread.lock_depth > 0) return {Lane::park, Reason::lock_held, nullptr};
-  if (interruptible_call) {
-    if (policy.interruptible.load(std::memory_order_relaxed)) return {Lane::park, Reason::eintr_wanted, nullptr};
+  if (ends != Ends::never) {
+    const std::atomic<bool>& wanted = ends == Ends::handled ? policy.handled : policy.interruptible;
+    if (wanted.load(std::memory_order_relaxed)) return {Lane::park, Reason::eintr_wanted, nullptr};
     if (policy.cancellable.load(std::memory_order_relaxed)) return {Lane::park, Reason::cancellable, nullptr};
   }
   const weir_runtime* runtime = runtime_of(thread.place);

@@ -24,6 +24,7 @@ struct Policy {
   std::atomic<Lane> best{Lane::park};
   std::atomic<meter::Reason> reason{meter::Reason::thread_bound};
   std::atomic<bool> interruptible{false};  // a handler without SA_RESTART is installed
+  std::atomic<bool> handled{false};        // a handler is installed, with it or without
   std::atomic<bool> cancellable{false};    // pthread_cancel was called
   std::atomic<bool> held_back{false};      // the watchdog: no task is set aside for now
   std::atomic<bool> forced{false};         // for tests: plain threads suspend too, by sleeping for the ring
@@ -33,8 +34,14 @@ extern Policy policy;
 // The reason for a WEIR_REFUSED_ value.
 meter::Reason reason_of(int refusal);
 
+// Which signals end a call natively, with EINTR.
+enum class Ends : std::uint8_t {
+  never,            // storage
+  without_restart,  // those whose handler was installed without SA_RESTART: sockets, pipes, terminals
+  handled,          // all that have a handler: sleeps, poll and kin, and sockets with a time limit
+};
+
 // Looks at the calling thread only: where it stands, what it holds, and asks the runtime of that place. No side effect.
-// `interruptible_call`: natively a signal would end the call with EINTR (sockets, pipes, ttys, sleeps; not storage).
-Choice choose(bool interruptible_call);
+Choice choose(Ends ends);
 
 }  // namespace weir::wait

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// accept and connect: the ring has them whole. (Ready is no promise: another acceptor may be faster.)
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+
+#include "intercept/errno_edge.h"
+#include "intercept/real.h"
+#include "path/call.h"
+#include "sys/file.h"
+
+namespace weir::intercept {
+namespace {
+
+using path::Call;
+using path::Direction;
+using path::Family;
+
+WEIR_REAL Real<int(int, sockaddr*, socklen_t*)> real_accept{"accept"};
+WEIR_REAL Real<int(int, sockaddr*, socklen_t*, int)> real_accept4{"accept4"};
+WEIR_REAL Real<int(int, const sockaddr*, socklen_t)> real_connect{"connect"};
+
+op::Op accept_operation(int fd, sockaddr* peer, socklen_t* peer_bytes, int flags) {
+  op::Op operation;
+  operation.kind = op::Kind::accept;
+  operation.fd = fd;
+  operation.buffer = peer;
+  operation.address_bytes = peer_bytes;
+  operation.flags = flags;
+  return operation;
+}
+
+Call direct(int fd, const op::Op& operation) {
+  Call call{Family::direct};
+  call.socket = true;
+  call.fd = fd;
+  call.operation = &operation;
+  return call;
+}
+
+// A connection that libc's call could not make leaves the socket as new, to be tried again. The ring's leaves it half
+// way: bring it back by the same door that the kernel uses for libc's.
+void forget_failed(int fd, Result result) {
+  bool refused = result == -ECONNREFUSED || result == -ETIMEDOUT || result == -EHOSTUNREACH ||
+                 result == -ENETUNREACH || result == -ECONNRESET;
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (!refused || failed(sys::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size)) || type != SOCK_STREAM) return;
+  sockaddr nobody{};
+  nobody.sa_family = AF_UNSPEC;
+  sys::connect(fd, &nobody, sizeof nobody);
+}
+
+}  // namespace
+}  // namespace weir::intercept
+
+using namespace weir;
+using namespace weir::intercept;
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int accept(int fd, sockaddr* peer, socklen_t* peer_bytes) {
+  if (!path::concerns_us()) {
+    int got = real_accept(fd, peer, peer_bytes);
+    path::count_in(0);
+    return got;
+  }
+  op::Op operation = accept_operation(fd, peer, peer_bytes, 0);
+  Call call = direct(fd, operation);
+  call.real = [](Call& c) {
+    const op::Op& o = *c.operation;
+    return outcome(real_accept(c.fd, static_cast<sockaddr*>(o.buffer), static_cast<socklen_t*>(o.address_bytes)));
+  };
+  return static_cast<int>(deliver(path::run(call)));
+}
+
+int accept4(int fd, sockaddr* peer, socklen_t* peer_bytes, int flags) {
+  if (!path::concerns_us()) {
+    int got = real_accept4(fd, peer, peer_bytes, flags);
+    path::count_in(0);
+    return got;
+  }
+  op::Op operation = accept_operation(fd, peer, peer_bytes, flags);
+  Call call = direct(fd, operation);
+  call.real = [](Call& c) {
+    const op::Op& o = *c.operation;
+    auto* size = static_cast<socklen_t*>(o.address_bytes);
+    return outcome(real_accept4(c.fd, static_cast<sockaddr*>(o.buffer), size, o.flags));
+  };
+  return static_cast<int>(deliver(path::run(call)));
+}
+
+int connect(int fd, const sockaddr* peer, socklen_t peer_bytes) {
+  if (!path::concerns_us()) {
+    int done = real_connect(fd, peer, peer_bytes);
+    path::count_out(0);
+    return done;
+  }
+  op::Op operation;
+  operation.kind = op::Kind::connect;
+  operation.fd = fd;
+  operation.buffer = const_cast<sockaddr*>(peer);
+  operation.bytes = peer_bytes;
+  Call call = direct(fd, operation);
+  call.direction = Direction::out;
+  call.when_timed_out = -EINPROGRESS;
+  call.real = [](Call& c) {
+    const op::Op& o = *c.operation;
+    return outcome(real_connect(c.fd, static_cast<sockaddr*>(o.buffer), static_cast<socklen_t>(o.bytes)));
+  };
+  Result result = path::run(call);
+  forget_failed(fd, result);
+  return static_cast<int>(deliver(result));
+}
+
+int __connect(int, const sockaddr*, socklen_t) __attribute__((alias("connect")));
+
+}  // extern "C"
+#pragma GCC visibility pop

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// recv and its kin.
+#include <sys/socket.h>
+
+#include "intercept/errno_edge.h"
+#include "intercept/real.h"
+#include "path/call.h"
+#include "sys/file.h"
+
+namespace weir::intercept {
+namespace {
+
+using path::Call;
+using path::Direction;
+using path::Family;
+
+WEIR_REAL Real<ssize_t(int, void*, size_t, int)> real_recv{"recv"};
+WEIR_REAL Real<ssize_t(int, void*, size_t, int, sockaddr*, socklen_t*)> real_recvfrom{"recvfrom"};
+WEIR_REAL Real<ssize_t(int, msghdr*, int)> real_recvmsg{"recvmsg"};
+WEIR_REAL Real<int(int, mmsghdr*, unsigned, int, timespec*)> real_recvmmsg{"recvmmsg"};
+WEIR_REAL Real<ssize_t(int, void*, size_t, size_t, int)> real_recv_chk{"__recv_chk"};
+WEIR_REAL Real<ssize_t(int, void*, size_t, size_t, int, sockaddr*, socklen_t*)> real_recvfrom_chk{"__recvfrom_chk"};
+
+struct Receive {
+  void* to;
+  std::size_t bytes;
+  int flags;
+  sockaddr* from;
+  socklen_t* from_bytes;
+};
+
+// The flags under which a non-blocking call and a wait do what the blocking call does.
+constexpr int served = MSG_PEEK | MSG_TRUNC | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_WAITALL;
+bool serves(int flags) { return path::concerns_us() && !(flags & ~served) && !(flags & MSG_PEEK && flags & MSG_WAITALL); }
+
+// With MSG_WAITALL a stream's call goes on until all is there; a datagram's does not.
+Result attempt_receive(Call& call) {
+  const auto& r = *static_cast<const Receive*>(call.arguments);
+  while (true) {
+    Result got = sys::recvfrom(call.fd, static_cast<char*>(r.to) + call.moved, r.bytes - call.moved,
+                               r.flags | MSG_DONTWAIT, r.from, r.from_bytes);
+    if (got == -EAGAIN) return got;
+    if (got <= 0) return call.moved ? static_cast<Result>(call.moved) : got;
+    call.moved += static_cast<std::uint64_t>(got);
+    if (!(r.flags & MSG_WAITALL) || call.moved >= r.bytes) return static_cast<Result>(call.moved);
+    int type = 0;
+    socklen_t size = sizeof type;
+    sys::getsockopt(call.fd, SOL_SOCKET, SO_TYPE, &type, &size);
+    if (type != SOCK_STREAM) return static_cast<Result>(call.moved);
+  }
+}
+
+Result real_receive(Call& call) {
+  const auto& r = *static_cast<const Receive*>(call.arguments);
+  Result got = outcome(real_recvfrom(call.fd, static_cast<char*>(r.to) + call.moved, r.bytes - call.moved, r.flags,
+                                     r.from, r.from_bytes));
+  if (call.moved && got < 0) got = 0;
+  return got < 0 ? got : static_cast<Result>(call.moved) + got;
+}
+
+struct ReceiveMessage {
+  msghdr* message;
+  int flags;
+};
+
+Call stream_in(int fd) {
+  Call call{Family::stream_in, Direction::in};
+  call.socket = true;
+  call.fd = fd;
+  return call;
+}
+
+ssize_t receive(int fd, const Receive& what) {
+  Call call = stream_in(fd);
+  call.attempt = attempt_receive;
+  call.real = real_receive;
+  call.arguments = &what;
+  call.bytes = what.bytes;
+  return deliver(path::run(call));
+}
+
+}  // namespace
+}  // namespace weir::intercept
+
+using namespace weir;
+using namespace weir::intercept;
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+ssize_t recv(int fd, void* to, size_t bytes, int flags) {
+  if (serves(flags)) return receive(fd, {to, bytes, flags, nullptr, nullptr});
+  ssize_t got = real_recv(fd, to, bytes, flags);
+  path::count_in(got);
+  return got;
+}
+
+ssize_t recvfrom(int fd, void* to, size_t bytes, int flags, sockaddr* from, socklen_t* from_bytes) {
+  if (serves(flags)) return receive(fd, {to, bytes, flags, from, from_bytes});
+  ssize_t got = real_recvfrom(fd, to, bytes, flags, from, from_bytes);
+  path::count_in(got);
+  return got;
+}
+
+ssize_t recvmsg(int fd, msghdr* message, int flags) {
+  if (!serves(flags) || flags & MSG_WAITALL) {
+    ssize_t got = real_recvmsg(fd, message, flags);
+    path::count_in(got);
+    return got;
+  }
+  ReceiveMessage what{message, flags};
+  Call call = stream_in(fd);
+  call.attempt = [](Call& c) {
+    const auto& r = *static_cast<const ReceiveMessage*>(c.arguments);
+    return sys::recvmsg(c.fd, r.message, r.flags | MSG_DONTWAIT);
+  };
+  call.real = [](Call& c) {
+    const auto& r = *static_cast<const ReceiveMessage*>(c.arguments);
+    return outcome(real_recvmsg(c.fd, r.message, r.flags));
+  };
+  call.arguments = &what;
+  return deliver(path::run(call));
+}
+
+// Waits for a whole batch, with a time limit that is looked at in between: libc's own.
+int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* limit) {
+  int got = real_recvmmsg(fd, messages, count, flags, limit);
+  path::count_in(0);
+  return got;
+}
+
+ssize_t __recv_chk(int fd, void* to, size_t bytes, size_t room, int flags) {
+  return bytes > room ? real_recv_chk(fd, to, bytes, room, flags) : recv(fd, to, bytes, flags);
+}
+
+ssize_t __recvfrom_chk(int fd, void* to, size_t bytes, size_t room, int flags, sockaddr* from, socklen_t* from_bytes) {
+  return bytes > room ? real_recvfrom_chk(fd, to, bytes, room, flags, from, from_bytes)
+                      : recvfrom(fd, to, bytes, flags, from, from_bytes);
+}
+
+ssize_t __recv(int, void*, size_t, int) __attribute__((alias("recv")));
+
+}  // extern "C"
+#pragma GCC visibility pop
