@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cli/commands.h"
+#include "cli/controller.h"
 #include "cli/options.h"
 
 namespace weir::cli {
@@ -25,6 +26,7 @@ int help_command(int, char**);
 constexpr Command commands[] = {
     {"run", "[OPTIONS] [--] CMD ARGS...", "run a program with its I/O under way while it computes", run_command},
     {"doctor", "[--json] [CMD]", "what this machine allows, and what CMD would get and why", doctor_command},
+    {"controller", "[OPTIONS]", "the controller alone: samples in, limits out", controller_command},
     {"version", "", "the version", version_command},
     {"help", "", "this", help_command},
 };
@@ -32,7 +34,7 @@ constexpr Command commands[] = {
 int help_command(int, char**) {
   std::puts("weir keeps the cores of an OpenMP or oneTBB program busy while its I/O is under way.\n");
   for (const Command& command : commands) {
-    std::printf("  weir %-8s %-28s %s\n", command.name, command.form, command.help);
+    std::printf("  weir %-10s %-28s %s\n", command.name, command.form, command.help);
   }
   std::printf("\nOptions of weir run, and the variables they set:\n%s", help_of_settings().c_str());
   return 0;

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Short runs on simulated devices. The bars leave room for another random sequence; docs/controller.md has the figures
+// of long runs.
+#include <gtest/gtest.h>
+
+#include "control/controller.h"
+#include "plant.h"
+
+namespace {
+
+using namespace weir::control;
+
+double mean_regret(const std::vector<lab::Plant>& list, double seconds, unsigned seeds, double* worst) {
+  double sum = 0;
+  *worst = 0;
+  for (const lab::Plant& plant : list) {
+    double regret = 0;
+    for (unsigned seed = 1; seed <= seeds; ++seed) {
+      Controller controller(Algorithm::weir, {plant.cores, lab::kmax});
+      regret += lab::run(plant, [&](const Sample& s) { return controller.step(s).limit; }, seconds, seed).regret;
+    }
+    sum += regret / seeds;
+    *worst = std::max(*worst, regret / seeds);
+  }
+  return sum / list.size();
+}
+
+TEST(Lab, JobsOfAMinuteLoseLittle) {
+  double worst;
+  EXPECT_LT(mean_regret(lab::plants(), 60, 4, &worst), 5.5);
+  EXPECT_LT(worst, 15);
+}
+
+TEST(Lab, EveryPlantIsUnderItsBar) {
+  for (const lab::Plant& plant : lab::plants()) {
+    double worst;
+    EXPECT_LT(mean_regret({plant}, 600, 3, &worst), plant.bar) << plant.name;
+  }
+}
+
+TEST(Lab, PlantsOfOtherMakeLoseLittleToo) {
+  double worst;
+  EXPECT_LT(mean_regret(lab::variants(), 600, 3, &worst), 3);
+  EXPECT_LT(worst, 10);
+}
+
+// A device throttled to a fifth, and back: within ten seconds less than 5 % is lost again.
+TEST(Lab, RecoversWhenTheLimitMoves) {
+  lab::Plant plant{.name = "moving knee", .curves = {lab::Curve(lab::kmax + 1), lab::Curve(lab::kmax + 1)}};
+  for (int k = 1; k <= lab::kmax; ++k) {
+    plant.curves[0][k] = 400.0 * std::min(k, 8);
+    plant.curves[1][k] = 400.0 * std::min(k, 40);
+  }
+  double lost = 0, late = 0;
+  plant.at = [](const lab::Plant& p, double t) { return lab::Moment{.curve = &p.curves[t >= 60]}; };
+  Controller controller(Algorithm::weir, {16, lab::kmax});
+  double t = 0;
+  lab::run(plant, [&](const Sample& s) {
+    t += s.dt_s;
+    if (t > 70 && t < 90) late += 0.05, lost += 0.05 * (1 - std::min(s.level, 40.0) / 40);
+    return controller.step(s).limit;
+  }, 90, 1);
+  EXPECT_LT(lost / late, 0.1);
+}
+
+TEST(Lab, IopaRunsEveryPlant) {
+  for (const lab::Plant& plant : lab::plants()) {
+    Controller controller(Algorithm::iopa, {plant.cores, lab::kmax});
+    lab::Outcome outcome =
+        lab::run(plant, [&](const Sample& s) { return controller.step(s).limit; }, 120, 1);
+    EXPECT_LT(outcome.regret, 95) << plant.name;
+    EXPECT_LE(outcome.moves, 240) << plant.name;
+  }
+}
+
+}  // namespace
