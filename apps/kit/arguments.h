@@ -10,8 +10,8 @@
 
 namespace kit {
 
-// --name=value, --name value is not a form, --name alone is a flag; the rest are positional. Ends the program with a
-// sentence when something is not of its form; finish() does so for names nobody asked for.
+// --name=value, --name value is not a form, --name alone is a flag; the rest are positional. Ends the program
+// with a sentence when something is not of its form; finish() does so for names nobody asked for.
 class Arguments {
  public:
   Arguments(int argc, char** argv, const char* usage) : program_(argv[0]), usage_(usage) {
@@ -41,9 +41,12 @@ class Arguments {
     if (value.empty()) return otherwise;
     char* end;
     long result = std::strtol(value.c_str(), &end, 10);
-    if (*end == 'k' || *end == 'K') result <<= 10, ++end;
-    else if (*end == 'm' || *end == 'M') result <<= 20, ++end;
-    else if (*end == 'g' || *end == 'G') result <<= 30, ++end;
+    if (*end == 'k' || *end == 'K')
+      result <<= 10, ++end;
+    else if (*end == 'm' || *end == 'M')
+      result <<= 20, ++end;
+    else if (*end == 'g' || *end == 'G')
+      result <<= 30, ++end;
     if (*end || result < 0) fail("--" + name + "=" + value + ": not a number");
     return result;
   }

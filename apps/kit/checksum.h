@@ -29,7 +29,8 @@ inline std::uint64_t hash(const void* data, std::size_t bytes, std::uint64_t see
   return mix(h);
 }
 
-// Items in any order give the same sum: what parallel loops need. `+=` the hashes of the items, each with its index.
+// Items in any order give the same sum: what parallel loops need. `+=` the hashes of the items, each with its
+// index.
 inline std::uint64_t item(std::uint64_t index, std::uint64_t value) { return mix(mix(index) + value); }
 
 // A stream of pseudo-random numbers (splitmix64), the same everywhere for a seed.

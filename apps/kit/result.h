@@ -24,8 +24,8 @@ inline double cpu_now() {
 
 // The last line of every program.
 inline void print_result(std::uint64_t checksum, double seconds, std::uint64_t items) {
-  std::printf("checksum=%016llx seconds=%.4f items=%llu\n", static_cast<unsigned long long>(checksum), seconds,
-              static_cast<unsigned long long>(items));
+  std::printf("checksum=%016llx seconds=%.4f items=%llu\n", static_cast<unsigned long long>(checksum),
+              seconds, static_cast<unsigned long long>(items));
 }
 
 // A line on stderr every two seconds while something long is under way. tick() from any thread.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fork-join tree whose leaves wait for a timer, then compute. Knows nothing of weir.
 #include <sys/timerfd.h>
+#include <tbb/parallel_reduce.h>
 #include <tbb/task_group.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <functional>
 
 #include "kit/arguments.h"
 #include "kit/checksum.h"
@@ -52,6 +54,16 @@ std::uint64_t tree_tbb(const Job& job, std::int64_t from, std::int64_t to) {
   return left + right;
 }
 
+std::uint64_t reduce_tbb(const Job& job, std::int64_t leaves) {
+  return tbb::parallel_reduce(
+      tbb::blocked_range<std::int64_t>(0, leaves, 1), std::uint64_t{0},
+      [&job](const tbb::blocked_range<std::int64_t>& range, std::uint64_t sum) {
+        for (std::int64_t i = range.begin(); i != range.end(); ++i) sum += leaf(job, i);
+        return sum;
+      },
+      std::plus<>(), tbb::simple_partitioner());
+}
+
 std::uint64_t tree_omp(const Job& job, std::int64_t from, std::int64_t to) {
   if (to - from == 1) return leaf(job, from);
   std::int64_t middle = from + (to - from) / 2;
@@ -67,8 +79,10 @@ std::uint64_t tree_omp(const Job& job, std::int64_t from, std::int64_t to) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  kit::Arguments arguments(argc, argv, "[--leaves=5000] [--latency=MS] [--no-io] [--fib=30] [--cpu] "
-                                       "[--runtime=serial|threads|tbb|openmp-tasks|openmp-flat]");
+  kit::Arguments arguments(
+      argc, argv,
+      "[--leaves=5000] [--latency=MS] [--no-io] [--fib=30] [--cpu] "
+      "[--runtime=serial|threads|tbb|tbb-reduce|openmp-tasks|openmp-flat] [--threads=N]");
   Job job;
   std::int64_t leaves = arguments.number("leaves", 5000);
   job.latency_ms = arguments.number("latency", 0);
@@ -76,6 +90,8 @@ int main(int argc, char** argv) {
   job.io = !arguments.flag("no-io");
   bool cpu = arguments.flag("cpu");
   std::string runtime = arguments.text("runtime", "tbb");
+  auto threads = static_cast<unsigned>(arguments.number("threads", 0));
+  if (threads > 0) omp_set_num_threads(static_cast<int>(threads));
   if (leaves < 1) arguments.fail("--leaves is at least 1");
   arguments.finish();
 
@@ -83,13 +99,15 @@ int main(int argc, char** argv) {
   double began = kit::now(), cpu_began = kit::cpu_now();
   std::uint64_t sum = 0;
   if (runtime == "serial") {
-    sum = kit::sum_over(kit::Runtime::serial, leaves, body);
+    for (std::int64_t i = 0; i < leaves; ++i) sum += body(i);
   } else if (runtime == "threads") {
-    sum = kit::sum_over(kit::Runtime::threads, leaves, body);
+    sum = kit::sum_over_threads(leaves, body, threads);
   } else if (runtime == "tbb") {
-    sum = tree_tbb(job, 0, leaves);
+    kit::in_arena(threads, [&] { sum = tree_tbb(job, 0, leaves); });
+  } else if (runtime == "tbb-reduce") {
+    kit::in_arena(threads, [&] { sum = reduce_tbb(job, leaves); });
   } else if (runtime == "openmp-flat") {
-    sum = kit::sum_over(kit::Runtime::openmp_tasks, leaves, body);
+    sum = kit::sum_over_openmp_tasks(leaves, body);
   } else if (runtime == "openmp-tasks") {
 #pragma omp parallel
 #pragma omp single

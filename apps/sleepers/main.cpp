@@ -15,24 +15,26 @@ std::uint64_t fib(long n) { return n < 2 ? static_cast<std::uint64_t>(n) : fib(n
 
 std::uint64_t sleep_then_compute(std::int64_t index, long ms, long n) {
   timespec left{ms / 1000, ms % 1000 * 1'000'000};
-  while (nanosleep(&left, &left) && errno == EINTR) {}
+  while (nanosleep(&left, &left) && errno == EINTR) {
+  }
   return kit::item(static_cast<std::uint64_t>(index), fib(n));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  kit::Arguments arguments(argc, argv, "[--tasks=400] [--ms=50] [--fib=10] [--runtime=openmp-tasks]");
+  kit::Arguments arguments(argc, argv,
+                           "[--tasks=400] [--ms=50] [--fib=10] [--runtime=openmp-tasks] [--threads=N]");
   std::int64_t tasks = arguments.number("tasks", 400);
   long ms = arguments.number("ms", 50);
   long n = arguments.number("fib", 10);
-  std::string name = arguments.text("runtime", "openmp-tasks");
-  kit::Runtime runtime;
-  if (!kit::read_runtime(name, &runtime)) arguments.fail("--runtime is one of " + std::string(kit::runtime_names));
+  kit::Runtime runtime = kit::runtime_of(arguments, "openmp-tasks");
+  auto threads = static_cast<unsigned>(arguments.number("threads", 0));
   arguments.finish();
 
   double began = kit::now();
-  std::uint64_t sum = kit::sum_over(runtime, tasks, [&](std::int64_t i) { return sleep_then_compute(i, ms, n); });
+  std::uint64_t sum = kit::sum_over<false>(
+      runtime, tasks, [&](std::int64_t i) { return sleep_then_compute(i, ms, n); }, threads);
   kit::print_result(sum, kit::now() - began, static_cast<std::uint64_t>(tasks));
   return 0;
 }
