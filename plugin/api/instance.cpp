@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "api/report.h"
+#include "api/voice.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "gate/gate.h"
@@ -90,6 +91,7 @@ void prepare(char** environment) {
   const base::Setting* complaint;
   the_settings = base::read_settings(environment, &complaint);
   base::set_verbose(the_settings.verbose);
+  if (the_settings.summary) keep_stderr();
   if (complaint)
     base::say_if_verbose("%s must be %s; its default, %s, holds", complaint->variable,
                          complaint->form ? complaint->form : "0|1", complaint->initial);

@@ -3,10 +3,12 @@
 
 #include <fcntl.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
 #include "api/instance.h"
+#include "api/voice.h"
 #include "base/log.h"
 #include "meter/counters.h"
 #include "sys/file.h"
@@ -130,14 +132,19 @@ void put_evidence(Writer& out) {
   out.put("],\n");
 }
 
-// FILE.json of the process that `weir run` started; FILE.1234.json of another. WEIR_ROOT names the former.
-void name_file(base::Line& name, const char* file) {
+// Is this the process that `weir run` became, or, without it, any? WEIR_ROOT names it.
+bool is_root() {
   const char* root = std::getenv("WEIR_ROOT");
-  std::int32_t me = sys::process_id();
-  if (!root || std::atol(root) == me) {
+  return !root || std::atol(root) == sys::process_id();
+}
+
+// FILE.json of the process that `weir run` started; FILE.1234.json of another.
+void name_file(base::Line& name, const char* file) {
+  if (is_root()) {
     name.add("%s", file);
     return;
   }
+  std::int32_t me = sys::process_id();
   const char* slash = std::strrchr(file, '/');
   const char* dot = std::strrchr(slash ? slash : file, '.');
   if (dot) name.add("%.*s.%d%s", (int)(dot - file), file, me, dot);
@@ -149,6 +156,12 @@ void name_file(base::Line& name, const char* file) {
 void say_summary(const Facts& facts) {
   meter::Totals sum = meter::totals();
   base::Line line;
+  line.add("weir: ");
+  // A shell that starts the program in question has nothing to say, nor have the program's own little helpers.
+  if (!is_root()) {
+    if (!sum.suspended && !sum.parked) return;
+    line.add("%s (%d): ", program_invocation_short_name, sys::process_id());
+  }
   line.add("%lld calls, %.1f MB; %lld suspended, %lld parked, peak %lld in flight", (long long)sum.calls,
            static_cast<double>(sum.bytes_read + sum.bytes_written) / 1e6, (long long)sum.suspended,
            (long long)sum.parked, (long long)meter::gauges.in_flight.peak());
@@ -157,7 +170,7 @@ void say_summary(const Facts& facts) {
   const char* reason = main_reason(sum);
   if (!sum.hidden_ns) line.add("; nothing gained%s%s", reason ? ": " : ", no call had to wait", reason ? reason : "");
   if (*settings().note) line.add("; %s", settings().note);
-  base::say("%s", line.text());
+  tell(line.add("\n"));
 }
 
 void write_report(const char* file, const Facts& facts) {

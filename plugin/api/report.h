@@ -11,7 +11,7 @@ struct Facts {
   bool ring_failed = false;
 };
 
-// One line on stderr: what was gained, or why not.
+// One line on stderr: what was gained, or why not. Processes that the program started speak only where calls waited.
 void say_summary(const Facts& facts);
 
 // The report as JSON. `file` names that of the process that was started under weir; other processes of the run get

@@ -60,6 +60,27 @@ class Run(unittest.TestCase):
             self.assertEqual(wrong.stdout, "")
             self.assertTrue(wrong.stderr.startswith("weir: "), wrong.stderr)
 
+    def test_one_line_at_the_end_unless_quiet(self):
+        loud = weir("run", "/bin/echo", "hello")
+        self.assertEqual(loud.stdout, "hello\n")
+        self.assertEqual(loud.stderr.count("\n"), 1, loud.stderr)
+        self.assertTrue(loud.stderr.startswith("weir: "))
+        self.assertEqual(weir("run", "--quiet", "/bin/echo", "hello").stderr, "")
+        preload = weir("run", "-q", program("arguments")).stdout.split("LD_PRELOAD=")[1].splitlines()[0]
+        self.assertEqual(run("/bin/echo", "hello", env={"LD_PRELOAD": preload}).stderr, "")
+
+    def test_the_line_goes_to_what_stderr_was_and_nowhere_else(self):
+        with tempfile.NamedTemporaryFile() as data:
+            moved = f"import os; os.dup2(os.open({data.name!r}, os.O_WRONLY), 2)"
+            got = weir("run", sys.executable, "-c", moved)
+            self.assertEqual(data.read(), b"")
+        self.assertEqual(got.stderr.count("\n"), 1, got.stderr)
+
+    def test_programs_that_a_program_starts_are_silent_where_nothing_waited(self):
+        got = weir("run", sys.executable, "-c", "import os; os.system('/bin/true; /bin/echo done')")
+        self.assertEqual(got.stdout, "done\n")
+        self.assertEqual(got.stderr.count("\n"), 1, got.stderr)
+
     def test_static_program_runs_without_weir_and_is_told_why(self):
         got = weir("run", "--lane=park", program("arguments_static"), "x", env={"STATUS": "3"})
         self.assertEqual(got.returncode, 3)
@@ -92,12 +113,21 @@ class Run(unittest.TestCase):
         self.assertEqual(got.returncode, 0, got.stderr)
         self.assertIn("sum 499500", got.stdout)
         self.assertIn("libomp", got.stdout)
+        self.assertIn("stands in for libgomp", got.stderr)
         for words in (["--libomp=no"], ["--lane=off"]):
             self.assertIn("libgomp", weir("run", *words, program("team")).stdout)
 
     def test_libgomp_stays_where_libomp_has_not_all_names(self):
         got = weir("run", program("newer_openmp"))
         self.assertEqual(got.stdout, "ran\n")
+        self.assertIn("GOMP_warning", got.stderr)
+
+    def test_report_is_written_where_the_caller_stood(self):
+        with tempfile.TemporaryDirectory() as folder:
+            got = weir("run", "--report=run.json", "/bin/sh", "-c", "cd / && /bin/true; exec /bin/true", cwd=folder)
+            self.assertEqual(got.returncode, 0)
+            with open(os.path.join(folder, "run.json")) as file:
+                self.assertIn("calls", json.load(file))
 
 
 class Doctor(unittest.TestCase):

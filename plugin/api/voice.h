@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/log.h"
+
+namespace weir::api {
+
+// Remembers what stderr is, and keeps a descriptor of it: programs (all of GNU coreutils) close theirs before our last
+// line is due, and may have opened something of their own under its number. Call once, early, and only if asked to speak.
+void keep_stderr();
+
+// Writes the line to what stderr was when it was kept; nowhere, if that is gone.
+void tell(const base::Line& line);
+
+}  // namespace weir::api
