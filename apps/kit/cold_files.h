@@ -7,29 +7,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "kit/checksum.h"
+#include "kit/die.h"
 
 namespace kit {
-
-// Ends the program with status 1 and what errno says.
-[[noreturn]] inline void die(const std::string& what) {
-  std::fprintf(stderr, "%s: %s\n", what.c_str(), std::strerror(errno));
-  std::exit(1);
-}
-
-// Ends the program with status 1: what it computed is wrong.
-[[noreturn]] inline void wrong(const std::string& what) {
-  std::fprintf(stderr, "wrong result: %s\n", what.c_str());
-  std::exit(1);
-}
 
 // The bytes [offset, offset + bytes) of the endless file of `seed`; both are multiples of 8. One
 // multiplication a word: faster than any disk.
