@@ -5,11 +5,6 @@
 
 namespace weir::gate {
 
-void Cores::lock() {
-  while (lock_.exchange(1, std::memory_order_acquire)) __builtin_ia32_pause();
-}
-void Cores::unlock() { lock_.store(0, std::memory_order_release); }
-
 bool Cores::try_take() {
   std::int64_t held = held_.load();
   while (held < limit_.load(std::memory_order_relaxed)) {
@@ -20,27 +15,43 @@ bool Cores::try_take() {
 
 bool Cores::take(std::int64_t timeout_ns) {
   if (try_take()) return true;
-  Sleeper me;
-  lock();
-  // Announced before the last look: a give() that misses us in sleeping_ has freed its slot before this try_take.
-  sleeping_.fetch_add(1);
-  if (try_take()) {
-    sleeping_.fetch_sub(1);
-    unlock();
-    return true;
-  }
-  me.below = top_;
-  top_ = &me;
-  unlock();
-
   std::int64_t end = base::now_ns() + timeout_ns;
+  do {
+    Sleeper me;
+    if (!lie_down(me)) return true;
+    if (!sleep(me, end)) {
+      held_.fetch_add(1);
+      return false;
+    }
+  } while (!try_take());
+  return true;
+}
+
+// Among the sleepers, unless a slot is to be had after all. Announced before that last look: a give() that misses us in
+// sleeping_ has freed its slot before our try_take.
+bool Cores::lie_down(Sleeper& me) {
+  lock_.lock();
+  sleeping_.fetch_add(1);
+  bool taken = try_take();
+  if (taken) {
+    sleeping_.fetch_sub(1);
+  } else {
+    me.below = top_;
+    top_ = &me;
+  }
+  lock_.unlock();
+  return !taken;
+}
+
+// True when called; false when the time was up, and we are off the list.
+bool Cores::sleep(Sleeper& me, std::int64_t end) {
   while (!me.called.load(std::memory_order_acquire)) {
     std::int64_t left = end - base::now_ns();
     if (left > 0) {
       sys::futex_wait(me.called, 0, left);
       continue;
     }
-    lock();
+    lock_.lock();
     bool called = me.called.load(std::memory_order_relaxed);
     if (!called) {
       Sleeper** at = &top_;
@@ -48,42 +59,44 @@ bool Cores::take(std::int64_t timeout_ns) {
       *at = me.below;
       sleeping_.fetch_sub(1);
     }
-    unlock();
-    if (called) break;
-    held_.fetch_add(1);
-    return false;
+    lock_.unlock();
+    return called;
   }
   return true;
 }
 
-// Hands a free slot to the sleeper on top. The sleeper's frame lives until `called` is set: nothing of it is touched
-// after that but the futex wake, which is harmless on an address that is gone.
-void Cores::call_one_locked() {
-  if (!top_ || !try_take()) return;
+// Calls the sleeper on top; the futex wake is left to the caller, outside the lock. Its frame lives until `called` is set:
+// nothing of it is touched after that, and a wake of an address that is gone does no harm.
+std::atomic<std::uint32_t>* Cores::call_one_locked() {
   Sleeper* next = top_;
+  if (!next) return nullptr;
   top_ = next->below;
   sleeping_.fetch_sub(1);
   next->called.store(1, std::memory_order_release);
-  sys::futex_wake(next->called);
+  return &next->called;
 }
 
 void Cores::give() {
   held_.fetch_sub(1);
-  if (sleeping_.load() == 0) return;
-  lock();
-  call_one_locked();
-  unlock();
+  if (sleeping_.load() > 0) call_one();
+}
+
+bool Cores::call_one() {
+  lock_.lock();
+  bool room = held_.load() < limit_.load(std::memory_order_relaxed);
+  std::atomic<std::uint32_t>* called = room ? call_one_locked() : nullptr;
+  lock_.unlock();
+  if (called) sys::futex_wake(*called);
+  return called;
 }
 
 void Cores::set_limit(std::int64_t limit) {
   limit_.store(limit < 1 ? 1 : limit);
-  lock();
-  for (std::int64_t i = 0; i < limit && top_; ++i) call_one_locked();
-  unlock();
+  for (std::int64_t i = 0; i < limit && call_one(); ++i) {}
 }
 
 void Cores::after_fork() {
-  lock_.store(0);
+  lock_.after_fork();
   held_.store(0);
   sleeping_.store(0);
   top_ = nullptr;

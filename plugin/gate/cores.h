@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "sys/futex.h"
+#include "sys/lock.h"
 
 namespace weir::gate {
 
@@ -12,13 +12,17 @@ namespace weir::gate {
 // Waiting threads are woken last in, first out: the most recent one has the warmest cache.
 //
 //   without --take(): slot free---------------------------> holds
-//   without --take(): none free--> sleeps --give() by another--> holds
-//                                         --timeout-----------> holds, over the limit (counted in over_)
+//   without --take(): none free--> sleeps --give() by another--> called: takes a slot, or sleeps on
+//                                         --timeout-----------> holds, over the limit
 //   holds   --give()-----------------------------------------> without
+//
+// A slot is not handed to the sleeper that is called: until that one runs, whoever runs already may take it. Handed over,
+// a slot would idle for as long as a thread takes to wake, at each call that blocks.
 class Cores {
  public:
   // Returns when the calling thread may compute. False when it waited `timeout_ns` for nothing and goes on over the limit.
   bool take(std::int64_t timeout_ns);
+  void take_over() { held_.fetch_add(1); }  // does not wait, whatever the limit
   void give();
   void set_limit(std::int64_t limit);
   std::int64_t limit() const { return limit_.load(std::memory_order_relaxed); }
@@ -31,13 +35,14 @@ class Cores {
     Sleeper* below = nullptr;
   };
   bool try_take();
-  void call_one_locked();
-  void lock();
-  void unlock();
+  bool lie_down(Sleeper& me);
+  bool sleep(Sleeper& me, std::int64_t end);
+  std::atomic<std::uint32_t>* call_one_locked();
+  bool call_one();
 
   std::atomic<std::int64_t> limit_{1};
   std::atomic<std::int64_t> held_{0};
-  std::atomic<std::uint32_t> lock_{0};
+  sys::Lock lock_;
   std::atomic<std::int64_t> sleeping_{0};
   Sleeper* top_ = nullptr;  // under lock_
 };

@@ -11,9 +11,18 @@ constinit Gate the_gate;
 void take_core() {
   base::Thread& thread = base::self();
   if (thread.holds_core) return;
+  // Others may hold their cores only to wait for that lock.
+  if (thread.lock_depth > 0) return take_core_at_once();
   thread.holds_core = true;
   if (!the_gate.cores.take(the_gate.wait_ns.load(std::memory_order_relaxed)))
     meter::mine().reasons[static_cast<int>(meter::Reason::gate_timeout)].add(1);
+}
+
+void take_core_at_once() {
+  base::Thread& thread = base::self();
+  if (thread.holds_core) return;
+  thread.holds_core = true;
+  the_gate.cores.take_over();
 }
 
 void give_core() {

@@ -17,7 +17,8 @@ struct Gate {
 extern Gate the_gate;
 
 // What the calling thread holds stands in its record: both may be called in any state, as often as you like.
-void take_core();  // may wait, at most the bound
+void take_core();  // may wait, at most the bound; not at all when the thread holds a lock
+void take_core_at_once();  // goes on over the limit if need be
 void give_core();
 
 }  // namespace weir::gate

@@ -5,12 +5,6 @@
 
 namespace weir::gate {
 
-// A few instructions under it, never a wait: spinning is right, and a futex would be a wait that is not bounded.
-void Permits::lock() {
-  while (lock_.exchange(1, std::memory_order_acquire)) __builtin_ia32_pause();
-}
-void Permits::unlock() { lock_.store(0, std::memory_order_release); }
-
 bool Permits::try_take() {
   std::int64_t held = held_.load(std::memory_order_relaxed);
   while (held < limit_.load(std::memory_order_relaxed)) {
@@ -36,7 +30,7 @@ bool Permits::acquire(std::int64_t timeout_ns) {
 }
 
 bool Permits::admit(op::Request& request) {
-  lock();
+  lock_.lock();
   bool taken = queue_.empty() && try_take();
   if (!taken) {
     request.time[0] = base::now_ns();  // its own timeout, if any, is set at submit
@@ -46,7 +40,7 @@ bool Permits::admit(op::Request& request) {
     // With others before us that is not needed: whoever gave the permit back saw them.
     if (queue_.first() == &request) taken = pop_locked() != nullptr;
   }
-  unlock();
+  lock_.unlock();
   return taken;
 }
 
@@ -70,23 +64,23 @@ op::Request* Permits::release() {
 }
 
 op::Request* Permits::raised() {
-  lock();
+  lock_.lock();
   op::Request* next = pop_locked();
-  unlock();
+  lock_.unlock();
   return next;
 }
 
 op::Request* Permits::overdue(std::int64_t now_ns, std::int64_t timeout_ns) {
   if (queued_.load() == 0) return nullptr;
   op::Request* late = nullptr;
-  lock();
+  lock_.lock();
   auto* first = static_cast<op::Request*>(queue_.first());
   if (first && first->time[0] < now_ns - timeout_ns) {
     late = static_cast<op::Request*>(queue_.pop());
     queued_.fetch_sub(1);
     held_.fetch_add(1);  // over the limit, and given back like any other
   }
-  unlock();
+  lock_.unlock();
   return late;
 }
 
@@ -100,7 +94,7 @@ void Permits::after_fork() {
   held_.store(0);
   queued_.store(0);
   sleepers_.store(0);
-  lock_.store(0);
+  lock_.after_fork();
   queue_ = {};
 }
 

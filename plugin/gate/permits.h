@@ -7,7 +7,7 @@
 #include "base/list.h"
 #include "op/op.h"
 #include "meter/counters.h"
-#include "sys/futex.h"
+#include "sys/lock.h"
 
 namespace weir::gate {
 
@@ -43,15 +43,13 @@ class Permits {
  private:
   bool try_take();
   op::Request* pop_locked();
-  void lock();
-  void unlock();
 
   std::atomic<std::int64_t> limit_{1 << 30};
   std::atomic<std::int64_t> held_{0};
   std::atomic<std::int64_t> queued_{0};   // requests in the queue
   std::atomic<std::uint32_t> sleepers_{0};
   std::atomic<std::uint32_t> turn_{0};    // changes whenever a permit may be had: what sleeping threads wait on
-  std::atomic<std::uint32_t> lock_{0};
+  sys::Lock lock_;
   base::Queue queue_;                     // under lock_
 };
 

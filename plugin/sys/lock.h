@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "sys/futex.h"
+
+namespace weir::sys {
+
+// For a few instructions. Whoever finds it taken spins for about as long as that takes, then sleeps: with more threads
+// than cores its holder may have lost its core, and spinning would keep it from getting one.
+//
+//   0 free --lock()--> 1 taken --lock() by another--> 2 taken, and somebody sleeps --unlock()--> 0, one is woken
+class Lock {
+ public:
+  void lock() {
+    for (int i = 0; i < 100; ++i) {
+      std::uint32_t free = 0;
+      if (word_.compare_exchange_weak(free, 1, std::memory_order_acquire)) return;
+      __builtin_ia32_pause();
+    }
+    while (word_.exchange(2, std::memory_order_acquire)) futex_wait(word_, 2);
+  }
+  void unlock() {
+    if (word_.exchange(0, std::memory_order_release) == 2) futex_wake(word_);
+  }
+  void after_fork() { word_.store(0); }
+
+ private:
+  std::atomic<std::uint32_t> word_{0};
+};
+
+}  // namespace weir::sys
