@@ -35,6 +35,14 @@ bool is_regular(int fd) {
   return !failed(sys::fstat(fd, &about)) && S_ISREG(about.st_mode);
 }
 
+// A direct read has no cache to look at: with RWF_NOWAIT the kernel sends it to the device all the same, and waits.
+// Those are told by their shape first, since asking costs a system call.
+bool is_direct(const Call& call) {
+  if (((static_cast<std::uint64_t>(call.offset) | call.bytes) & 511) != 0) return false;
+  Result flags = sys::status_flags(call.fd);
+  return !failed(flags) && (flags & O_DIRECT);
+}
+
 }  // namespace
 
 Result attempt_next(Call& call) {
@@ -49,6 +57,7 @@ Result attempt_next(Call& call) {
 
 Result attempt_file_at(Call& call) {
   if (call.offset < 0) return -EOPNOTSUPP;
+  if (is_direct(call)) return -EAGAIN;
   Result got = sys::preadv2(call.fd, call.parts, call.part_count, call.offset, RWF_NOWAIT);
   if (got <= 0 || static_cast<std::uint64_t>(got) == call.bytes) return got;
   // Short: the end of the file, or of what is cached. The end does not move back under a reader of a growing file.

@@ -99,6 +99,21 @@ std::string cold_file(std::size_t bytes) {
   return name;
 }
 
+// RWF_NOWAIT does not keep a direct read from waiting for the device: it must be waited for like any other.
+TEST_F(RunTest, ADirectReadIsNotTakenForACachedOne) {
+  char name[] = "direct-XXXXXX";
+  int fd = mkostemp(name, O_DIRECT);
+  unlink(name);
+  if (fd < 0) GTEST_SKIP() << "no direct I/O in this directory";
+  alignas(4096) static char page[4096] = {'w'};
+  ASSERT_EQ(::pwrite(fd, page, sizeof page, 0), 4096);
+  page[0] = 0;
+  EXPECT_EQ(pread(fd, page, sizeof page, 0), 4096);
+  EXPECT_EQ(page[0], 'w');
+  EXPECT_EQ(meter::totals().fast_hits, before_.fast_hits);
+  close(fd);
+}
+
 TEST_F(RunTest, reads_what_is_there_without_waiting) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
