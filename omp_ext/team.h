@@ -5,7 +5,17 @@ namespace weir::omp {
 
 // Around each parallel region that the program forks: `code` is its outlined function, by which regions are told apart.
 // before_fork may ask libomp for another team size (__kmpc_push_num_threads); both run on the forking thread.
-inline void before_fork(const void* code) { (void)code; }
-inline void after_fork(const void* code) { (void)code; }
+void before_fork(const void* code);
+void after_fork(const void* code);
 
 }  // namespace weir::omp
+
+namespace weir::team {
+
+// The program itself says how many threads the next team of this thread has (num_threads): weir does not.
+void sized_by_program();
+
+// What omp_get_max_threads() says where libomp says `without_weir`: never less than any team there may be.
+int max_threads(int without_weir);
+
+}  // namespace weir::team

@@ -11,6 +11,7 @@
 #include "api/voice.h"
 #include "base/log.h"
 #include "meter/counters.h"
+#include "meter/teams.h"
 #include "sys/file.h"
 #include "sys/process.h"
 #include "wait/lane.h"
@@ -102,6 +103,17 @@ void put_figures(Writer& out, const meter::Totals& sum, const Facts& facts) {
   out.put(line);
 }
 
+void put_teams(Writer& out) {
+  base::Line line;
+  const char* kept_out = meter::teams.kept_out.load();
+  line.add("\"omp_widened\": %lld,\n\"omp_widest\": %lld,\n\"omp_kept_out\": ", (long long)meter::teams.widened.load(),
+           (long long)meter::teams.widest.load());
+  out.put(line);
+  if (kept_out) out.put_string(kept_out, std::strlen(kept_out));
+  else out.put("null", 4);
+  out.put(",\n", 2);
+}
+
 void put_fallbacks(Writer& out, const meter::Totals& sum) {
   base::Line line;
   line.add("\"fallbacks\": {");
@@ -189,6 +201,7 @@ void write_report(const char* file, const Facts& facts) {
   put_command(out);
   put_figures(out, sum, facts);
   put_evidence(out);
+  put_teams(out);
   put_fallbacks(out, sum);
   base::Line tail;
   tail.add("\"controller\": []\n}\n");

@@ -43,6 +43,18 @@ bool read_force(Settings& s, const char* text) {
   return true;
 }
 
+bool read_teams(Settings& s, const char* text) {
+  struct Name { const char* name; Teams teams; };
+  constexpr Name names[] = {
+      {"auto", Teams::automatic}, {"any", Teams::any}, {"same", Teams::same}, {"bare", Teams::bare}};
+  for (const Name& n : names) {
+    if (std::strcmp(n.name, text)) continue;
+    s.omp_teams = n.teams;
+    return true;
+  }
+  return false;
+}
+
 template <std::int64_t Settings::*member>
 bool number(Settings& s, const char* text) { return read_number(s.*member, text); }
 
@@ -65,6 +77,8 @@ constinit const Setting settings_table[] = {
      number<&Settings::max_permits>},
     {"WEIR_STAND_INS", "--stand-ins", "N", "512", "the most threads a team or arena may have, stand-ins included",
      number<&Settings::stand_ins>},
+    {"WEIR_OMP_TEAMS", nullptr, "auto|any|same|bare", "auto",
+     "sizes OpenMP teams may have: as the program's code lets, any, all the same, as without weir", read_teams},
     {"WEIR_ALGO", "--algo", "weir|iopa", "weir", "the controller's algorithm", words<&Settings::algorithm>},
     {"WEIR_DECISIONS", "--decisions", "FILE", "", "write the controller's decisions as JSON lines",
      words<&Settings::decisions>},

@@ -18,6 +18,18 @@ enum Place : std::uint32_t {
   in_own_worker = 1u << 3, // a worker of weir's own pool
 };
 
+// What omp_ext's teams keep of a thread: where it works, and what it is about to fork.
+struct TeamSeat {
+  std::uintptr_t team = 0;          // the region it works in, with marks (omp_ext/seat.h); 0: in no team
+  std::uintptr_t next_team = 0;     // the same for the team it forks next
+  void* forked = nullptr;           // the region it forked and weir watches
+  std::int64_t forked_size = 0;     // with so many threads
+  std::int64_t forked_ns = 0;       // since when; 0: not timed
+  int blocktime_ms = -1;            // libomp's spinning time to restore after it; -1: untouched
+  bool sized_by_program = false;    // the program itself said how many threads the next team has
+  std::int64_t parked = 0, blocked_ns = 0, gate_timeouts = 0;  // its counters, as last added to its region
+};
+
 // Every byte of thread-local state, in one record. Constant-initialized and initial-exec: reading it never calls
 // anything, so it is usable in constructors before ours, in signal handlers and in a vfork child.
 //
@@ -31,7 +43,8 @@ struct Thread {
   bool holds_core = false;         // has a core slot of the gate
   std::int32_t blocked_depth = 0;  // > 0 while the thread sleeps with its core given away
   meter::Counters* counters = nullptr;  // ours, from the meter; nullptr until the first counted call
-  void* omp = nullptr;             // what omp_ext keeps a thread
+  TeamSeat seat;
+  void* omp = nullptr;             // what omp_ext's tasks keep a thread
   void* tbb = nullptr;             // what tbb_ext keeps a thread
   void* pool = nullptr;            // what the own worker pool keeps a thread
   void* nest = nullptr;            // the ring layer's own ring of this thread, if any

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "omp_ext/region.h"
+
+namespace weir::team {
+
+constinit Region no_region;
+
+namespace {
+
+constexpr std::uint64_t slots = 4096;
+constinit Region table[slots];
+
+constexpr std::int64_t worth_percent = 5;  // of thread time that must be blocked for stand-ins to pay
+constexpr int strikes_to_bar = 2;
+
+}  // namespace
+
+Knowledge learn(Knowledge known, const Run& run) {
+  if (run.parked == 0) {
+    known.wide = known.timed = false;
+    return known;
+  }
+  known.timed = true;
+  // Decaying, since the next run may find less of its data cached.
+  known.calls = run.parked > known.calls / 2 ? run.parked : known.calls / 2;
+  if (run.wall_ns == 0) return known;
+  if (run.wide && run.gate_timeouts > 2 * run.team && ++known.strikes >= strikes_to_bar) known.barred = true;
+  // A wide team's calls wait for each other too: it is measured against the cores alone.
+  std::int64_t threads = run.wide ? run.cores : run.team;
+  known.wide = !known.barred && run.blocked_ns * 100 >= run.wall_ns * threads * worth_percent;
+  return known;
+}
+
+std::int64_t team_size(const Knowledge& known, std::int64_t cores, std::int64_t widest) {
+  if (!known.wide || known.barred || widest <= cores) return cores;
+  if (known.calls >= 0 && known.calls < widest - cores) return cores + known.calls;
+  return widest;
+}
+
+Knowledge Region::known() const {
+  constexpr auto relaxed = std::memory_order_relaxed;
+  return {wide.load(relaxed), timed.load(relaxed), barred.load(relaxed), strikes.load(relaxed), calls.load(relaxed)};
+}
+
+void Region::set(const Knowledge& knowledge) {
+  constexpr auto relaxed = std::memory_order_relaxed;
+  wide.store(knowledge.wide, relaxed);
+  timed.store(knowledge.timed, relaxed);
+  barred.store(knowledge.barred, relaxed);
+  strikes.store(knowledge.strikes, relaxed);
+  calls.store(knowledge.calls, relaxed);
+}
+
+Region& region_of(const void* code) {
+  std::uint64_t at = (reinterpret_cast<std::uint64_t>(code) >> 4) * 0x9e3779b97f4a7c15u >> 52;
+  for (std::uint64_t i = 0; i < slots * 15 / 16; ++i) {
+    Region& region = table[(at + i) % slots];
+    const void* there = region.code.load(std::memory_order_relaxed);
+    if (!there && region.code.compare_exchange_strong(there, code, std::memory_order_relaxed)) return region;
+    if (there == code) return region;
+  }
+  return no_region;
+}
+
+}  // namespace weir::team

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace weir::team {
+
+// How one execution of a region went.
+struct Run {
+  bool wide = false;               // with stand-ins
+  std::int64_t team = 0;           // threads it was given
+  std::int64_t cores = 0;          // threads it would have had without weir
+  std::int64_t wall_ns = 0;        // 0: not timed
+  std::int64_t parked = 0;         // calls that blocked
+  std::int64_t blocked_ns = 0;     // for how long, all threads together
+  std::int64_t gate_timeouts = 0;  // a thread waited for a core as long as the gate lets it
+};
+
+// What is known of a region: pure, and stepped by learn().
+//
+//            blocked calls took >= 5 % of its threads' time
+//   narrow ------------------------------------------------> wide
+//     ^---------------------------------- they took less -----'|
+//   barred <---- twice, its threads waited for one another ----'  outside of our sight
+//
+// A run is timed unless the last one had no call that blocked: a region that only computes pays nothing.
+struct Knowledge {
+  bool wide = false;
+  bool timed = true;               // worth two looks at the clock
+  bool barred = false;             // never wide again
+  std::uint8_t strikes = 0;
+  std::int64_t calls = -1;         // calls that blocked in its last run: no more stand-ins than that; -1: not known
+};
+
+Knowledge learn(Knowledge before, const Run& run);
+
+// Threads for its next run: `cores`, or more, at most `widest`.
+std::int64_t team_size(const Knowledge& known, std::int64_t cores, std::int64_t widest);
+
+// One parallel region of the program, told by the address of its outlined function.
+struct alignas(64) Region {
+  std::atomic<const void*> code{nullptr};
+  std::atomic<bool> read{false};   // has its code been looked at?
+
+  // Added to by the team's threads when one of their calls has blocked, taken by the forking thread.
+  std::atomic<std::int64_t> parked{0}, blocked_ns{0}, gate_timeouts{0};
+
+  // Two threads that run the same region at once may lose a lesson of each other; no more than that.
+  std::atomic<bool> wide{false}, timed{true}, barred{false};
+  std::atomic<std::uint8_t> strikes{0};
+  std::atomic<std::int64_t> calls{-1};
+
+  Knowledge known() const;
+  void set(const Knowledge& knowledge);
+};
+
+// The region of this code; the same object for ever. Past the 4000th it is `no_region`, and nothing is learned.
+Region& region_of(const void* code);
+extern Region no_region;
+
+}  // namespace weir::team

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "omp_ext/region_code.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "omp_ext/region_instruction.h"
+#include "omp_ext/region_object.h"
+
+namespace weir::team {
+namespace {
+
+// Follows code from function to function. The work list is also the list of what was seen; when it or the budget is
+// full, what is not looked at counts as "may block".
+class Reader {
+ public:
+  explicit Reader(std::uintptr_t start) { add(start); }
+
+  CodeFacts read() {
+    for (int i = 0; i < count_ && !facts_.blocks; ++i) follow(seen_[i]);
+    return facts_;
+  }
+
+ private:
+  static constexpr int most = 400;
+  static constexpr std::uintptr_t budget = 256 * 1024;
+
+  void add(std::uintptr_t function) {
+    for (int i = 0; i < count_; ++i) {
+      if (seen_[i] == function) return;
+    }
+    if (count_ < most) seen_[count_++] = function;
+    else unsure_ = true;
+  }
+
+  void follow(std::uintptr_t start) {
+    object_ = Object::around(start);
+    if (!object_.valid() || object_.is_runtime()) return;
+    Function function = object_.starting_at(start);
+    if (!function || bytes_ > budget) {
+      unsure_ = true;
+    } else {
+      bytes_ += function.end - function.begin;
+      walk(function);
+    }
+    if (unsure_ && object_.imports_waiting()) facts_.may_block = true;
+    unsure_ = false;
+  }
+
+  void walk(Function function) {
+    last_barrier_ = 0;
+    auto* end = reinterpret_cast<const std::uint8_t*>(function.end);
+    for (std::uintptr_t at = function.begin; at < function.end;) {
+      Instruction i = read_instruction(reinterpret_cast<const std::uint8_t*>(at), end);
+      if (i.kind == Instruction::jump && last_barrier_ && i.target <= last_barrier_ && i.target >= function.begin)
+        facts_.loops_barrier = true;
+      consider(i, at);
+      at += i.length ? i.length : 1;
+    }
+  }
+
+  void consider(const Instruction& i, std::uintptr_t at) {
+    switch (i.kind) {
+      case Instruction::call:
+      case Instruction::jump:
+        if (object_.starting_at(i.target)) return add(i.target);
+        if (std::uintptr_t slot = object_.slot_of_stub(i.target)) named(slot, at);
+        return;
+      case Instruction::call_slot:
+      case Instruction::loads_slot: return named(i.target, at);
+      case Instruction::takes_address:
+        if (object_.starting_at(i.target)) add(i.target);
+        return;
+      case Instruction::call_unknown: unsure_ = true; return;
+      default: return;
+    }
+  }
+
+  void named(std::uintptr_t slot, std::uintptr_t at) {
+    const char* name = object_.name_of_slot(slot);
+    if (!name) return;
+    switch (kind_of_name(name)) {
+      case NameKind::waits: facts_.blocks = true; return;
+      case NameKind::makes_tasks: facts_.makes_tasks = true; return;
+      case NameKind::barrier: last_barrier_ = at; return;
+      case NameKind::forks: return;
+      case NameKind::other: break;
+    }
+    if (void* there = dlsym(RTLD_DEFAULT, name)) add(reinterpret_cast<std::uintptr_t>(there));
+  }
+
+  Object object_;
+  CodeFacts facts_;
+  bool unsure_ = false;
+  std::uintptr_t last_barrier_ = 0;
+  std::uintptr_t bytes_ = 0;
+  int count_ = 0;
+  std::uintptr_t seen_[most];
+};
+
+// The functions whose addresses a function with a fork call takes: its regions.
+struct Forks {
+  static constexpr int most = 64;
+  bool found = false;
+  int count = 0;
+  std::uintptr_t regions[most];
+};
+
+Forks forks_of(const Object& object, Function function) {
+  Forks forks;
+  auto* end = reinterpret_cast<const std::uint8_t*>(function.end);
+  for (std::uintptr_t at = function.begin; at < function.end;) {
+    Instruction i = read_instruction(reinterpret_cast<const std::uint8_t*>(at), end);
+    at += i.length ? i.length : 1;
+    if (i.kind == Instruction::takes_address && forks.count < Forks::most && object.starting_at(i.target))
+      forks.regions[forks.count++] = i.target;
+    std::uintptr_t slot = i.kind == Instruction::call_slot || i.kind == Instruction::loads_slot ? i.target : 0;
+    if ((i.kind == Instruction::call || i.kind == Instruction::jump) && !(i.target >= function.begin && i.target < function.end))
+      slot = object.slot_of_stub(i.target);
+    const char* name = slot ? object.name_of_slot(slot) : nullptr;
+    if (name && kind_of_name(name) == NameKind::forks) forks.found = true;
+  }
+  return forks;
+}
+
+struct Survey {
+  int regions = 0;
+  bool all_block = true;
+};
+
+int survey(dl_phdr_info* info, std::size_t, void* argument) {
+  auto& result = *static_cast<Survey*>(argument);
+  std::uintptr_t inside = 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME) inside = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+  }
+  Object object = Object::around(inside);
+  if (!object.valid() || object.is_runtime()) return 0;
+  for (std::uint32_t f = 0; f < object.functions() && result.all_block; ++f) {
+    Forks forks = forks_of(object, object.function(f));
+    if (!forks.found) continue;
+    for (int i = 0; i < forks.count && result.all_block; ++i) {
+      CodeFacts facts = read_code(reinterpret_cast<const void*>(forks.regions[i]));
+      ++result.regions;
+      result.all_block = starts_wide(facts);
+    }
+  }
+  return result.all_block ? 0 : 1;
+}
+
+}  // namespace
+
+CodeFacts read_code(const void* code) { return Reader(reinterpret_cast<std::uintptr_t>(code)).read(); }
+
+bool every_region_blocks() {
+  Survey result;
+  dl_iterate_phdr(survey, &result);
+  return result.regions > 0 && result.all_block;
+}
+
+}  // namespace weir::team

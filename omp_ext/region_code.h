@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace weir::team {
+
+// What a region's machine code says before it has ever run. It says only where to begin: what a region then does is what
+// counts (region.h). So this may be wrong in both directions and costs no more than a first run of the wrong size.
+struct CodeFacts {
+  bool blocks = false;          // reaches a call that may wait: read, recv, fread, nanosleep ...
+  bool may_block = false;       // calls through a pointer, in an object that has such calls
+  bool loops_barrier = false;   // a barrier within a loop: each pass costs a stand-in a switch
+  bool makes_tasks = false;
+};
+
+// Follows the function at `code` and those it names, some hundreds at most. No allocation; some 10 us a KB of code.
+CodeFacts read_code(const void* code);
+
+// Is every parallel region of the program, as far as its fork calls tell, one that blocks? False when none was found.
+bool every_region_blocks();
+
+// Would a region with these facts start with stand-ins?
+constexpr bool starts_wide(const CodeFacts& facts) { return (facts.blocks || facts.may_block) && !facts.loops_barrier; }
+
+// What a called name means.
+enum class NameKind { other, waits, barrier, makes_tasks, forks };
+NameKind kind_of_name(const char* name);
+
+}  // namespace weir::team

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "omp_ext/region_code.h"
+
+namespace weir::team {
+namespace {
+
+// Those that bring something in, or wait: what is only written is buffered, by libc or the kernel.
+constexpr const char* waits[] = {
+    "read", "pread", "pread64", "readv", "preadv", "preadv64", "preadv2", "preadv64v2", "__read_chk", "__pread_chk",
+    "__pread64_chk", "recv", "recvfrom", "recvmsg", "recvmmsg", "__recv_chk", "__recvfrom_chk", "send", "sendto", "sendmsg",
+    "sendfile", "sendfile64", "accept", "accept4", "connect", "poll", "ppoll", "__poll_chk", "select", "pselect",
+    "epoll_wait", "epoll_pwait", "fread", "fread_unlocked", "__fread_chk", "fgets", "__fgets_chk", "fgetc", "getc", "getline",
+    "getdelim", "__getdelim", "fscanf", "__isoc99_fscanf", "__isoc23_fscanf", "fsync", "fdatasync", "sync_file_range",
+    "msync", "nanosleep", "clock_nanosleep", "usleep", "sleep", "copy_file_range", "splice", "_gfortran_st_read"};
+
+// Starts of names: weir's own calls, and what libstdc++ reads with.
+constexpr const char* waits_starts[] = {"weir_read", "weir_pread", "weir_recv", "weir_poll", "weir_sleep", "weir_accept",
+                                        "weir_connect", "weir_fsync", "_ZNSi", "_ZSt7getline", "_ZStrsI",
+                                        "_ZNSt13basic_filebuf", "_ZNSt14basic_ifstream", "_ZNSt13basic_fstream"};
+
+constexpr const char* barriers[] = {"__kmpc_barrier", "__kmpc_cancel_barrier", "GOMP_barrier", "GOMP_barrier_cancel",
+                                    "GOMP_loop_end", "GOMP_loop_end_cancel", "GOMP_sections_end", "GOMP_sections_end_cancel"};
+
+template <typename Names>
+bool among(const char* name, const Names& names) {
+  for (const char* n : names) {
+    if (!std::strcmp(name, n)) return true;
+  }
+  return false;
+}
+
+bool starts(const char* name, const char* with) { return !std::strncmp(name, with, std::strlen(with)); }
+
+}  // namespace
+
+NameKind kind_of_name(const char* name) {
+  if (starts(name, "__kmpc_fork_call") || starts(name, "GOMP_parallel")) {
+    bool ends = !std::strcmp(name, "GOMP_parallel_end");
+    return ends ? NameKind::other : NameKind::forks;
+  }
+  if (starts(name, "__kmpc_omp_task_alloc") || starts(name, "GOMP_task")) {
+    bool waits_or_groups = starts(name, "GOMP_taskwait") || starts(name, "GOMP_taskgroup") || starts(name, "GOMP_taskyield");
+    return waits_or_groups ? NameKind::other : NameKind::makes_tasks;
+  }
+  if (among(name, barriers)) return NameKind::barrier;
+  if (among(name, waits)) return NameKind::waits;
+  for (const char* with : waits_starts) {
+    if (starts(name, with)) return NameKind::waits;
+  }
+  return NameKind::other;
+}
+
+}  // namespace weir::team

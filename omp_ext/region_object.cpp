@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "omp_ext/region_object.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+#include <cstring>
+
+#include "lane/marks.h"
+#include "omp_ext/region_code.h"
+
+namespace weir::team {
+namespace {
+
+// The sorted table at the end of .eh_frame_hdr, in the one encoding linkers use: pairs of 32-bit distances from the
+// header's start, the first to a function.
+struct Header {
+  std::uint8_t version, frame_encoding, count_encoding, table_encoding;
+  std::int32_t frame;
+  std::uint32_t count;
+};
+struct Row {
+  std::int32_t function, frame;
+};
+constexpr std::uint8_t pc_relative_32 = 0x1b, unsigned_32 = 0x03, header_relative_32 = 0x3b;
+
+const Row* rows(std::uintptr_t table) { return reinterpret_cast<const Row*>(table + sizeof(Header)); }
+
+struct Dynamic {
+  const Elf64_Sym* symbols = nullptr;
+  const char* strings = nullptr;
+  struct { const Elf64_Rela* table = nullptr; std::size_t count = 0; } relocations[2];
+};
+
+Dynamic read_dynamic(const void* at) {
+  Dynamic d;
+  for (auto* entry = static_cast<const Elf64_Dyn*>(at); entry && entry->d_tag != DT_NULL; ++entry) {
+    switch (entry->d_tag) {
+      case DT_SYMTAB: d.symbols = reinterpret_cast<const Elf64_Sym*>(entry->d_un.d_ptr); break;
+      case DT_STRTAB: d.strings = reinterpret_cast<const char*>(entry->d_un.d_ptr); break;
+      case DT_JMPREL: d.relocations[0].table = reinterpret_cast<const Elf64_Rela*>(entry->d_un.d_ptr); break;
+      case DT_PLTRELSZ: d.relocations[0].count = entry->d_un.d_val / sizeof(Elf64_Rela); break;
+      case DT_RELA: d.relocations[1].table = reinterpret_cast<const Elf64_Rela*>(entry->d_un.d_ptr); break;
+      case DT_RELASZ: d.relocations[1].count = entry->d_un.d_val / sizeof(Elf64_Rela); break;
+      default: break;
+    }
+  }
+  return d;
+}
+
+const char* imported_by(const Dynamic& d, const Elf64_Rela& relocation) {
+  auto type = ELF64_R_TYPE(relocation.r_info);
+  if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) return nullptr;
+  return d.strings + d.symbols[ELF64_R_SYM(relocation.r_info)].st_name;
+}
+
+}  // namespace
+
+Object Object::around(std::uintptr_t address) {
+  Object object;
+  dl_find_object found;
+  if (_dl_find_object(reinterpret_cast<void*>(address), &found) || !found.dlfo_eh_frame) return object;
+  object.begin_ = reinterpret_cast<std::uintptr_t>(found.dlfo_map_start);
+  object.end_ = reinterpret_cast<std::uintptr_t>(found.dlfo_map_end);
+  object.table_ = reinterpret_cast<std::uintptr_t>(found.dlfo_eh_frame);
+  if (found.dlfo_link_map) {
+    object.base_ = found.dlfo_link_map->l_addr;
+    object.dynamic_ = found.dlfo_link_map->l_ld;
+    object.path_ = found.dlfo_link_map->l_name ? found.dlfo_link_map->l_name : "";
+  }
+  auto* header = reinterpret_cast<const Header*>(object.table_);
+  bool usual = header->version == 1 && header->frame_encoding == pc_relative_32 &&
+               header->count_encoding == unsigned_32 && header->table_encoding == header_relative_32;
+  object.functions_ = usual ? header->count : 0;
+  return object;
+}
+
+bool Object::is_runtime() const {
+  const char* slash = std::strrchr(path_, '/');
+  return lane::is_runtime(slash ? slash + 1 : path_);
+}
+
+Function Object::function(std::uint32_t index) const {
+  if (index >= functions_) return {};
+  const Row* row = rows(table_) + index;
+  auto begin = table_ + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(row->function));
+  // The length stands in the frame's record: length, parent, start, size, each of 32 bits.
+  std::uint32_t size;
+  std::memcpy(&size, reinterpret_cast<const void*>(table_ + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(row->frame)) + 12), 4);
+  if (!holds(begin) || begin + size > end_) return {};
+  return {begin, begin + size};
+}
+
+Function Object::starting_at(std::uintptr_t address) const {
+  if (!holds(address)) return {};
+  auto wanted = static_cast<std::int64_t>(address - table_);
+  std::uint32_t low = 0, high = functions_;
+  while (low < high) {
+    std::uint32_t middle = (low + high) / 2;
+    std::int64_t there = rows(table_)[middle].function;
+    if (there == wanted) return function(middle);
+    if (there < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return {};
+}
+
+const char* Object::name_of_slot(std::uintptr_t slot) const {
+  if (!dynamic_ || !holds(slot)) return nullptr;
+  Dynamic d = read_dynamic(dynamic_);
+  if (!d.symbols || !d.strings) return nullptr;
+  for (auto& part : d.relocations) {
+    for (std::size_t i = 0; i < part.count; ++i) {
+      if (base_ + part.table[i].r_offset == slot) return imported_by(d, part.table[i]);
+    }
+  }
+  return nullptr;
+}
+
+std::uintptr_t Object::slot_of_stub(std::uintptr_t address) const {
+  if (!holds(address) || !holds(address + 16)) return 0;
+  auto* at = reinterpret_cast<const std::uint8_t*>(address);
+  if (!std::memcmp(at, "\xf3\x0f\x1e\xfa", 4)) at += 4;  // endbr64
+  if (*at == 0xf2) ++at;                                  // bnd
+  if (at[0] != 0xff || at[1] != 0x25) return 0;
+  std::int32_t distance;
+  std::memcpy(&distance, at + 2, 4);
+  return reinterpret_cast<std::uintptr_t>(at + 6) + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(distance));
+}
+
+bool Object::imports_waiting() const {
+  Dynamic d = read_dynamic(dynamic_);
+  if (!d.symbols || !d.strings) return false;
+  for (auto& part : d.relocations) {
+    for (std::size_t i = 0; i < part.count; ++i) {
+      const char* name = imported_by(d, part.table[i]);
+      if (name && kind_of_name(name) == NameKind::waits) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace weir::team

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+struct dl_phdr_info;
+
+namespace weir::team {
+
+struct Function {
+  std::uintptr_t begin = 0, end = 0;
+  explicit operator bool() const { return begin != 0; }
+};
+
+// A loaded object, asked where its functions are and which name stands behind a pointer. From its unwind table and its
+// relocations, which every program keeps, stripped or not.
+class Object {
+ public:
+  // The object that holds this address; valid() is false when there is none, or it has no unwind table.
+  static Object around(std::uintptr_t address);
+
+  bool valid() const { return functions_ > 0; }
+  bool is_runtime() const;
+  bool holds(std::uintptr_t address) const { return address >= begin_ && address < end_; }
+  std::uint32_t functions() const { return functions_; }
+  Function function(std::uint32_t index) const;
+  Function starting_at(std::uintptr_t address) const;  // empty: no function starts there
+
+  // The name that the loader puts a pointer to into `slot`; nullptr: none.
+  const char* name_of_slot(std::uintptr_t slot) const;
+  // The pointer slot that the linkage stub at this address jumps through; 0: it is no stub.
+  std::uintptr_t slot_of_stub(std::uintptr_t address) const;
+  // Does it import a name for calls that wait?
+  bool imports_waiting() const;
+
+ private:
+  std::uintptr_t begin_ = 0, end_ = 0, base_ = 0;
+  std::uintptr_t table_ = 0;         // PT_GNU_EH_FRAME
+  std::uint32_t functions_ = 0;
+  const void* dynamic_ = nullptr;
+  const char* path_ = "";
+};
+
+}  // namespace weir::team

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "omp_ext/team.h"
+
+#include <atomic>
+
+#include "base/clock.h"
+#include "base/thread.h"
+#include "meter/teams.h"
+#include "omp_ext/region_code.h"
+#include "omp_ext/seat.h"
+#include "omp_ext/team_plan.h"
+#include "omp_ext/team_real.h"
+#include "omp_ext/tool.h"
+#include "wait/lane.h"
+
+namespace weir::team {
+namespace {
+
+constinit Real<int()> real_max_threads("omp_get_max_threads");
+constinit Real<int(void*)> real_thread_number("__kmpc_global_thread_num");
+constinit Real<void(void*, int, int)> real_push_num_threads("__kmpc_push_num_threads");
+constinit Real<int()> real_get_blocktime("kmp_get_blocktime");
+constinit Real<void(int)> real_set_blocktime("kmp_set_blocktime");
+
+constinit std::atomic<bool> a_wide_team_runs{false};
+
+// A region that is about to run for the first time: its code says with how many threads to begin.
+void look_at_code(Region& region) {
+  if (region.read.exchange(true, std::memory_order_relaxed)) return;
+  CodeFacts facts = read_code(region.code.load(std::memory_order_relaxed));
+  // Tasks that can be set aside need no threads to wait in.
+  bool suspends = facts.makes_tasks && wait::policy.best.load() == wait::Lane::suspend;
+  if (!starts_wide(facts) || suspends) return;
+  Knowledge first;
+  first.wide = first.timed = true;
+  region.set(first);
+}
+
+std::int64_t wanted_size(const TeamPlan& plan, Region& region) {
+  if (plan.freedom == Freedom::same) return plan.widest;
+  if (&region == &no_region) return plan.cores;
+  look_at_code(region);
+  return team_size(region.known(), plan.cores, plan.widest);
+}
+
+// One region with stand-ins at a time: their threads were tried out for one. Teams that must be of one size go on.
+bool may_widen(const TeamPlan& plan) {
+  if (!real_push_num_threads.get() || !real_thread_number.get() || !widest_can_start(plan)) return false;
+  return plan.freedom == Freedom::same || !a_wide_team_runs.exchange(true);
+}
+
+void widen(base::TeamSeat& seat, std::int64_t size) {
+  real_push_num_threads.get()(nullptr, real_thread_number.get()(nullptr), static_cast<int>(size));
+  // With more threads than cores a spinning one takes a core from one that computes. Where the user set a time, we are
+  // kept out or it is 0.
+  if (real_get_blocktime.get() && real_set_blocktime.get()) {
+    seat.blocktime_ms = real_get_blocktime.get()();
+    if (seat.blocktime_ms > 0) real_set_blocktime.get()(0);
+  }
+  meter::teams.widened.fetch_add(1, std::memory_order_relaxed);
+  std::int64_t most = meter::teams.widest.load(std::memory_order_relaxed);
+  while (size > most && !meter::teams.widest.compare_exchange_weak(most, size, std::memory_order_relaxed)) {}
+}
+
+}  // namespace
+
+void sized_by_program() { base::self().seat.sized_by_program = true; }
+
+int max_threads(int without_weir) {
+  const TeamPlan& plan = refreshed_team_plan();
+  if (plan.kept_out) return without_weir;
+  return plan.widest > without_weir ? static_cast<int>(plan.widest) : without_weir;
+}
+
+}  // namespace weir::team
+
+using namespace weir::team;
+
+void weir::omp::before_fork(const void* code) {
+  weir::base::TeamSeat& seat = weir::base::self().seat;
+  bool asked = seat.sized_by_program;
+  seat.sized_by_program = false;
+  seat.forked = nullptr;
+  seat.next_team = 0;
+  if (asked || seat.team) return;  // the program's size; or a team within a team
+  Region& region = region_of(code);
+  bool first = !region.read.load(std::memory_order_relaxed);
+  const TeamPlan& plan = first ? refreshed_team_plan() : team_plan();
+  if (plan.kept_out) return;
+  std::int64_t size = wanted_size(plan, region);
+  bool wide = size > plan.cores && may_widen(plan);
+  if (wide) widen(seat, size);
+  seat.forked = &region;
+  seat.forked_size = wide ? size : plan.cores;
+  seat.next_team = seat_in(region, wide);
+  seat.forked_ns = region.timed.load(std::memory_order_relaxed) ? weir::base::now_ns() : 0;
+}
+
+void weir::omp::after_fork(const void*) {
+  weir::base::TeamSeat& seat = weir::base::self().seat;
+  if (seat.team || !seat.forked) return;
+  auto& region = *static_cast<Region*>(seat.forked);
+  seat.forked = nullptr;
+  seat.next_team = 0;
+  Run run;
+  run.team = seat.forked_size;
+  run.cores = team_plan().cores;
+  run.wide = run.team > run.cores;
+  if (run.wide) {
+    if (seat.blocktime_ms > 0) real_set_blocktime.get()(seat.blocktime_ms);
+    seat.blocktime_ms = -1;
+    a_wide_team_runs.store(false);
+  }
+  // A region that computes and no more pays for two loads.
+  bool blocked = region.parked.load(std::memory_order_relaxed) != 0;
+  if (!blocked && !seat.forked_ns) return;
+  run.parked = region.parked.exchange(0, std::memory_order_relaxed);
+  run.blocked_ns = region.blocked_ns.exchange(0, std::memory_order_relaxed);
+  run.gate_timeouts = region.gate_timeouts.exchange(0, std::memory_order_relaxed);
+  if (seat.forked_ns) run.wall_ns = weir::base::now_ns() - seat.forked_ns;
+  if (&region != &no_region) region.set(learn(region.known(), run));
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program asks or says about the sizes of its teams.
+#include "omp_ext/team.h"
+#include "omp_ext/team_plan.h"
+#include "omp_ext/team_real.h"
+
+#define WEIR_EXPORT extern "C" __attribute__((visibility("default")))
+
+using namespace weir::team;
+
+namespace {
+
+constinit Real<int()> real_get_max_threads("omp_get_max_threads");
+constinit Real<void(int)> real_set_num_threads("omp_set_num_threads");
+constinit Real<void(const int*)> real_set_num_threads_f("omp_set_num_threads_");
+constinit Real<void(int)> real_set_dynamic("omp_set_dynamic");
+constinit Real<void(const int*)> real_set_dynamic_f("omp_set_dynamic_");
+constinit Real<void(void*, int, int)> real_push_num_threads("__kmpc_push_num_threads");
+constinit Real<void(void*, int, int, int, const char*)> real_push_strict("__kmpc_push_num_threads_strict");
+constinit Real<void(void*, int, unsigned, int*)> real_push_list("__kmpc_push_num_threads_list");
+constinit Real<void(void*, int, unsigned, int*, int, const char*)> real_push_list_strict("__kmpc_push_num_threads_list_strict");
+constinit Real<void(void*, int, int)> real_push_proc_bind("__kmpc_push_proc_bind");
+
+}  // namespace
+
+// Without an OpenMP runtime (a library asks for these names weakly) the answers are those of one thread.
+WEIR_EXPORT int omp_get_max_threads() {
+  return real_get_max_threads.get() ? max_threads(real_get_max_threads.get()()) : 1;
+}
+WEIR_EXPORT int omp_get_max_threads_() { return omp_get_max_threads(); }
+
+WEIR_EXPORT void omp_set_num_threads(int threads) {
+  keep_out("the program calls omp_set_num_threads");
+  if (real_set_num_threads.get()) real_set_num_threads.get()(threads);
+}
+WEIR_EXPORT void omp_set_num_threads_(const int* threads) {
+  keep_out("the program calls omp_set_num_threads");
+  if (real_set_num_threads_f.get()) real_set_num_threads_f.get()(threads);
+}
+WEIR_EXPORT void omp_set_dynamic(int dynamic) {
+  keep_out("the program calls omp_set_dynamic");
+  if (real_set_dynamic.get()) real_set_dynamic.get()(dynamic);
+}
+WEIR_EXPORT void omp_set_dynamic_(const int* dynamic) {
+  keep_out("the program calls omp_set_dynamic");
+  if (real_set_dynamic_f.get()) real_set_dynamic_f.get()(dynamic);
+}
+
+// num_threads, in code by clang. These come right before the fork they are for.
+WEIR_EXPORT void __kmpc_push_num_threads(void* location, int thread, int threads) {
+  sized_by_program();
+  if (real_push_num_threads.get()) real_push_num_threads.get()(location, thread, threads);
+}
+WEIR_EXPORT void __kmpc_push_num_threads_strict(void* location, int thread, int threads, int severity, const char* message) {
+  sized_by_program();
+  if (real_push_strict.get()) real_push_strict.get()(location, thread, threads, severity, message);
+}
+WEIR_EXPORT void __kmpc_push_num_threads_list(void* location, int thread, unsigned count, int* threads) {
+  sized_by_program();
+  if (real_push_list.get()) real_push_list.get()(location, thread, count, threads);
+}
+WEIR_EXPORT void __kmpc_push_num_threads_list_strict(void* location, int thread, unsigned count, int* threads,
+                                                     int severity, const char* message) {
+  sized_by_program();
+  if (real_push_list_strict.get()) real_push_list_strict.get()(location, thread, count, threads, severity, message);
+}
+
+// proc_bind: which thread is where depends on how many there are.
+WEIR_EXPORT void __kmpc_push_proc_bind(void* location, int thread, int kind) {
+  sized_by_program();
+  if (real_push_proc_bind.get()) real_push_proc_bind.get()(location, thread, kind);
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parallel regions in code by gcc, where LLVM's libomp stands in front of libgomp and serves these names. `threads` 0:
+// the program does not say how many.
+#include "omp_ext/team.h"
+#include "omp_ext/team_real.h"
+
+#define WEIR_EXPORT extern "C" __attribute__((visibility("default")))
+
+using namespace weir::team;
+
+namespace {
+
+using Body = void(void*);
+
+class Fork {
+ public:
+  Fork(Body* body, unsigned threads) : code_(reinterpret_cast<const void*>(body)) {
+    if (threads) sized_by_program();
+    weir::omp::before_fork(code_);
+  }
+  ~Fork() { weir::omp::after_fork(code_); }
+  Fork(const Fork&) = delete;
+  Fork& operator=(const Fork&) = delete;
+
+ private:
+  const void* code_;
+};
+
+constexpr unsigned proc_bind_flags = 7;
+
+constinit Real<void(Body*, void*, unsigned, unsigned)> real_parallel("GOMP_parallel");
+constinit Real<unsigned(Body*, void*, unsigned, unsigned)> real_reductions("GOMP_parallel_reductions");
+constinit Real<void(Body*, void*, unsigned, unsigned, unsigned)> real_sections("GOMP_parallel_sections");
+
+using Loop = void(Body*, void*, unsigned, long, long, long, long, unsigned);
+constinit Real<Loop> real_static("GOMP_parallel_loop_static");
+constinit Real<Loop> real_dynamic("GOMP_parallel_loop_dynamic");
+constinit Real<Loop> real_guided("GOMP_parallel_loop_guided");
+constinit Real<Loop> real_nonmonotonic_dynamic("GOMP_parallel_loop_nonmonotonic_dynamic");
+constinit Real<Loop> real_nonmonotonic_guided("GOMP_parallel_loop_nonmonotonic_guided");
+
+using RuntimeLoop = void(Body*, void*, unsigned, long, long, long, unsigned);
+constinit Real<RuntimeLoop> real_runtime("GOMP_parallel_loop_runtime");
+constinit Real<RuntimeLoop> real_nonmonotonic_runtime("GOMP_parallel_loop_nonmonotonic_runtime");
+constinit Real<RuntimeLoop> real_maybe_runtime("GOMP_parallel_loop_maybe_nonmonotonic_runtime");
+
+// proc_bind leaves no room, as num_threads does.
+unsigned asked(unsigned threads, unsigned flags) { return threads | (flags & proc_bind_flags); }
+
+void loop(Real<Loop>& real, Body* body, void* data, unsigned threads, long start, long end, long step, long chunk, unsigned flags) {
+  Fork fork(body, asked(threads, flags));
+  real.get()(body, data, threads, start, end, step, chunk, flags);
+}
+void loop(Real<RuntimeLoop>& real, Body* body, void* data, unsigned threads, long start, long end, long step, unsigned flags) {
+  Fork fork(body, asked(threads, flags));
+  real.get()(body, data, threads, start, end, step, flags);
+}
+
+}  // namespace
+
+WEIR_EXPORT void GOMP_parallel(Body* body, void* data, unsigned threads, unsigned flags) {
+  Fork fork(body, asked(threads, flags));
+  real_parallel.get()(body, data, threads, flags);
+}
+WEIR_EXPORT unsigned GOMP_parallel_reductions(Body* body, void* data, unsigned threads, unsigned flags) {
+  Fork fork(body, asked(threads, flags));
+  return real_reductions.get()(body, data, threads, flags);
+}
+WEIR_EXPORT void GOMP_parallel_sections(Body* body, void* data, unsigned threads, unsigned count, unsigned flags) {
+  Fork fork(body, asked(threads, flags));
+  real_sections.get()(body, data, threads, count, flags);
+}
+
+#define LOOP_ARGUMENTS Body *body, void *data, unsigned threads, long start, long end, long step
+WEIR_EXPORT void GOMP_parallel_loop_static(LOOP_ARGUMENTS, long chunk, unsigned flags) {
+  loop(real_static, body, data, threads, start, end, step, chunk, flags);
+}
+WEIR_EXPORT void GOMP_parallel_loop_dynamic(LOOP_ARGUMENTS, long chunk, unsigned flags) {
+  loop(real_dynamic, body, data, threads, start, end, step, chunk, flags);
+}
+WEIR_EXPORT void GOMP_parallel_loop_guided(LOOP_ARGUMENTS, long chunk, unsigned flags) {
+  loop(real_guided, body, data, threads, start, end, step, chunk, flags);
+}
+WEIR_EXPORT void GOMP_parallel_loop_nonmonotonic_dynamic(LOOP_ARGUMENTS, long chunk, unsigned flags) {
+  loop(real_nonmonotonic_dynamic, body, data, threads, start, end, step, chunk, flags);
+}
+WEIR_EXPORT void GOMP_parallel_loop_nonmonotonic_guided(LOOP_ARGUMENTS, long chunk, unsigned flags) {
+  loop(real_nonmonotonic_guided, body, data, threads, start, end, step, chunk, flags);
+}
+WEIR_EXPORT void GOMP_parallel_loop_runtime(LOOP_ARGUMENTS, unsigned flags) {
+  loop(real_runtime, body, data, threads, start, end, step, flags);
+}
+WEIR_EXPORT void GOMP_parallel_loop_nonmonotonic_runtime(LOOP_ARGUMENTS, unsigned flags) {
+  loop(real_nonmonotonic_runtime, body, data, threads, start, end, step, flags);
+}
+WEIR_EXPORT void GOMP_parallel_loop_maybe_nonmonotonic_runtime(LOOP_ARGUMENTS, unsigned flags) {
+  loop(real_maybe_runtime, body, data, threads, start, end, step, flags);
+}

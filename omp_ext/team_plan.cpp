@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "omp_ext/team_plan.h"
+
+#include <link.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "base/log.h"
+#include "base/settings.h"
+#include "meter/teams.h"
+#include "omp_ext/team_real.h"
+#include "omp_ext/team_room.h"
+#include "omp_ext/tool.h"
+#include "wait/lane.h"
+#include "weir/runtime.h"
+
+namespace weir::team {
+namespace {
+
+constinit Real<int()> real_max_threads("omp_get_max_threads");
+constinit Real<int()> real_thread_limit("omp_get_thread_limit");
+constinit Real<int()> real_proc_bind("omp_get_proc_bind");
+constinit Real<int()> real_dynamic("omp_get_dynamic");
+constinit Real<std::size_t()> real_stack_bytes("kmp_get_stacksize_s");
+
+constinit std::atomic<const char*> asked_out{nullptr};
+constinit std::atomic<unsigned long long> objects_seen{0};
+constinit std::atomic<int> startable{-1};       // -1: not tried
+
+// A plan is written once and then only read. Plans are few: one, and one more each time something changed.
+constexpr int most_plans = 64;
+constinit TeamPlan plans[most_plans];
+constinit std::atomic<int> plans_begun{0};
+constinit std::atomic<const TeamPlan*> current{nullptr};
+
+int call(Real<int()>& function, int otherwise) { return function.get() ? function.get()() : otherwise; }
+
+int count_loaded(dl_phdr_info* object, std::size_t, void* count) {
+  *static_cast<unsigned long long*>(count) = object->dlpi_adds;
+  return 1;
+}
+
+unsigned long long objects_loaded() {
+  unsigned long long count = 0;
+  dl_iterate_phdr(count_loaded, &count);
+  return count;
+}
+
+std::int64_t setting(const char* variable, std::int64_t otherwise) {
+  std::int64_t value = weir_setting_number(variable);
+  return value < 0 ? otherwise : value;
+}
+
+Limits limits_here(std::int64_t cores) {
+  Limits limits;
+  limits.cores = cores;
+  limits.stand_ins = setting("WEIR_STAND_INS", 512);
+  limits.permits = setting("WEIR_PERMITS", 0);
+  if (limits.permits == 0) limits.permits = setting("WEIR_MAX_PERMITS", 128);
+  limits.thread_limit = call(real_thread_limit, 1 << 30);
+  rlimit descriptors{};
+  limits.descriptors = getrlimit(RLIMIT_NOFILE, &descriptors) || descriptors.rlim_cur > (1u << 30)
+                           ? 1 << 30
+                           : static_cast<std::int64_t>(descriptors.rlim_cur);
+  return limits;
+}
+
+const char* environment_variable(const char* name) { return std::getenv(name); }
+
+// What the user's settings leave; the program's own code is looked at after that.
+const char* settings_keep_out(const Limits& limits) {
+  if (const char* what = asked_out.load()) return what;
+  if (const char* whom = stepped_aside_for()) return whom;
+  if (!tool_active()) return "the OpenMP runtime does not report to weir (OMPT)";
+  if (wait::policy.best.load() == wait::Lane::plain) return "the lane is off";
+  if (setting("WEIR_OMP_TEAMS", 0) == static_cast<int>(base::Teams::bare)) return "WEIR_OMP_TEAMS is bare";
+  if (const char* what = environment_keeps_out(environment_variable)) return what;
+  if (call(real_proc_bind, 0) != 0) return "threads are bound to places";
+  if (call(real_dynamic, 0) != 0) return "team sizes are dynamic (omp_set_dynamic)";
+  if (widest_team(limits) > limits.cores) return nullptr;
+  if (limits.thread_limit <= limits.cores) return "OMP_THREAD_LIMIT leaves no room";
+  if (limits.stand_ins <= limits.cores) return "WEIR_STAND_INS leaves no room";
+  return "the limit of open files leaves no room";
+}
+
+Leeway leeway_here() {
+  switch (static_cast<base::Teams>(setting("WEIR_OMP_TEAMS", 0))) {
+    case base::Teams::any: return {Freedom::any, nullptr};
+    case base::Teams::same: return {Freedom::same, nullptr};
+    default: return leeway_of(read_program());
+  }
+}
+
+TeamPlan make_plan() {
+  TeamPlan plan;
+  // The runtime's first call starts it, and us as its tool.
+  plan.cores = plan.widest = call(real_max_threads, 1);
+  Limits limits = limits_here(plan.cores);
+  plan.kept_out = settings_keep_out(limits);
+  if (plan.kept_out) return plan;
+  Leeway leeway = leeway_here();
+  plan.freedom = leeway.freedom;
+  if (leeway.freedom == Freedom::none) {
+    plan.kept_out = leeway.because;
+    return plan;
+  }
+  plan.widest = widest_team(limits);
+  // A team of the one size that the program is told must come about.
+  if (plan.freedom == Freedom::same && !widest_can_start(plan)) {
+    plan.kept_out = asked_out.load();
+    plan.widest = plan.cores;
+  }
+  return plan;
+}
+
+void announce(const TeamPlan& plan) {
+  meter::teams.kept_out.store(plan.kept_out);
+  if (plan.kept_out) base::say_if_verbose("OpenMP teams are left alone: %s", plan.kept_out);
+}
+
+const TeamPlan& make_current() {
+  static constinit TeamPlan left_alone{"it loads objects without end"};
+  int index = plans_begun.fetch_add(1);
+  if (index >= most_plans) return left_alone;
+  plans[index] = make_plan();
+  current.store(&plans[index], std::memory_order_release);
+  announce(plans[index]);
+  return plans[index];
+}
+
+}  // namespace
+
+void keep_out(const char* what) {
+  if (asked_out.exchange(what) != what) current.store(nullptr, std::memory_order_release);
+}
+
+const TeamPlan& team_plan() {
+  const TeamPlan* plan = current.load(std::memory_order_acquire);
+  return plan ? *plan : make_current();
+}
+
+const TeamPlan& refreshed_team_plan() {
+  unsigned long long loaded = objects_loaded();
+  if (objects_seen.exchange(loaded) == loaded) return team_plan();
+  return make_current();
+}
+
+bool widest_can_start(const TeamPlan& plan) {
+  if (startable.load(std::memory_order_relaxed) < 0) {
+    std::int64_t wanted = plan.widest - 1;
+    auto stack = real_stack_bytes.get() ? static_cast<std::int64_t>(real_stack_bytes.get()()) : 0;
+    bool all = startable_threads(wanted, stack) == wanted;
+    startable.store(all);
+    if (!all) keep_out("the system does not let so many threads be started");
+  }
+  return startable.load(std::memory_order_relaxed) > 0;
+}
+
+}  // namespace weir::team

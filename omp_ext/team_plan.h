@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "omp_ext/team_program.h"
+
+namespace weir::team {
+
+// What holds for all teams of this process: how free weir is, and between which sizes.
+struct TeamPlan {
+  const char* kept_out = nullptr;  // why teams are left alone; nullptr: they are not
+  Freedom freedom = Freedom::none;
+  std::int64_t cores = 1;          // a team's size without weir
+  std::int64_t widest = 1;
+};
+
+// Made when first asked for, on a thread that may call the OpenMP runtime.
+const TeamPlan& team_plan();
+
+// The same, made again when objects were loaded since: new code may use teams in new ways.
+const TeamPlan& refreshed_team_plan();
+
+// From now on teams are left alone, because of `what` (a literal).
+void keep_out(const char* what);
+
+// Can a team of `plan.widest` be started? Tried once. If not, teams are left alone from now on.
+bool widest_can_start(const TeamPlan& plan);
+
+}  // namespace weir::team

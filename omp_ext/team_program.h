@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace weir::team {
+
+// What the objects of a program say about how its code uses its teams: their imports, and whether they keep
+// thread-local storage. Runtimes (libc, libomp, weir ...) are not looked at.
+struct Program {
+  bool asks_max_threads = false;
+  bool asks_num_procs = false;
+  bool asks_thread_num = false;
+  bool asks_num_threads = false;
+  bool keeps_thread_storage = false;
+  bool every_region_blocks = false;  // by their code: each region reaches a call that may block
+};
+
+// Looks at everything that is loaded now. Takes the loader's lock.
+Program read_program();
+
+// How free weir is with the sizes of this program's teams.
+enum class Freedom {
+  any,    // each team may have its own size
+  same,   // all teams must have one size
+  none,   // the size they have without weir
+};
+struct Leeway {
+  Freedom freedom;
+  const char* because;  // what in the program limits it; nullptr when nothing does
+};
+Leeway leeway_of(const Program& program);
+
+}  // namespace weir::team

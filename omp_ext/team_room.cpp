@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "omp_ext/team_room.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "base/clock.h"
+#include "base/thread.h"
+#include "sys/futex.h"
+
+namespace weir::team {
+namespace {
+
+// A thread that works on a file may have some open at a time, and a program that stays under the limit with a thread
+// a core shall do so with more.
+constexpr std::int64_t descriptors_a_thread = 8;
+
+struct Variable {
+  const char* name;
+  const char* harmless;  // values, separated by spaces, that say nothing about sizes or spinning
+  const char* reason;
+};
+constexpr Variable variables[] = {
+    {"OMP_NUM_THREADS", "", "OMP_NUM_THREADS is set"},
+    {"OMP_DYNAMIC", "false FALSE 0", "OMP_DYNAMIC is set"},
+    {"OMP_PROC_BIND", "false FALSE", "OMP_PROC_BIND is set"},
+    {"OMP_PLACES", "", "OMP_PLACES is set"},
+    {"KMP_AFFINITY", "none disabled", "KMP_AFFINITY is set"},
+    {"GOMP_CPU_AFFINITY", "", "GOMP_CPU_AFFINITY is set"},
+    {"OMP_WAIT_POLICY", "passive PASSIVE", "OMP_WAIT_POLICY is active"},
+    {"KMP_BLOCKTIME", "0 0ms 0us", "KMP_BLOCKTIME lets waiting threads spin"},
+    {"KMP_LIBRARY", "throughput", "KMP_LIBRARY is set"},
+    {"KMP_ALL_THREADS", "", "KMP_ALL_THREADS is set"},
+    {"KMP_DYNAMIC_MODE", "", "KMP_DYNAMIC_MODE is set"},
+};
+
+bool is_word_of(const char* words, const char* value) {
+  std::size_t length = std::strlen(value);
+  for (const char* at = words; (at = std::strstr(at, value)); at += length) {
+    if ((at == words || at[-1] == ' ') && (!at[length] || at[length] == ' ')) return true;
+  }
+  return false;
+}
+
+struct Rehearsal {
+  std::atomic<std::uint32_t> over{0};
+};
+
+void* rehearse(void* argument) {
+  base::EngineScope ours;
+  auto& over = static_cast<Rehearsal*>(argument)->over;
+  while (!over.load(std::memory_order_acquire)) sys::futex_wait(over, 0, base::ns_per_s);
+  return nullptr;
+}
+
+}  // namespace
+
+std::int64_t widest_team(const Limits& limits) {
+  std::int64_t widest = limits.cores + limits.permits;
+  if (limits.stand_ins < widest) widest = limits.stand_ins;
+  if (limits.thread_limit < widest) widest = limits.thread_limit;
+  if (limits.descriptors / descriptors_a_thread < widest) widest = limits.descriptors / descriptors_a_thread;
+  return widest > limits.cores ? widest : limits.cores;
+}
+
+const char* environment_keeps_out(const char* (*get)(const char* name)) {
+  for (const Variable& variable : variables) {
+    const char* value = get(variable.name);
+    if (value && *value && !is_word_of(variable.harmless, value)) return variable.reason;
+  }
+  return nullptr;
+}
+
+std::int64_t startable_threads(std::int64_t wanted, std::int64_t stack_bytes) {
+  constexpr std::int64_t most = 1024;
+  if (wanted > most) wanted = most;
+  base::EngineScope ours;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  if (stack_bytes > 0) pthread_attr_setstacksize(&attributes, static_cast<std::size_t>(stack_bytes));
+  Rehearsal rehearsal;
+  pthread_t threads[most];
+  std::int64_t started = 0;
+  while (started < wanted && !pthread_create(&threads[started], &attributes, rehearse, &rehearsal)) ++started;
+  rehearsal.over.store(1, std::memory_order_release);
+  sys::futex_wake(rehearsal.over, 1 << 30);
+  for (std::int64_t i = 0; i < started; ++i) pthread_join(threads[i], nullptr);
+  pthread_attr_destroy(&attributes);
+  return started;
+}
+
+}  // namespace weir::team

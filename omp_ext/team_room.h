@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace weir::team {
+
+// How many threads a team may have at most, and why not more: decided from plain values.
+struct Limits {
+  std::int64_t cores = 1;          // a team's size without weir
+  std::int64_t stand_ins = 0;      // WEIR_STAND_INS: the largest team
+  std::int64_t permits = 0;        // storage calls that may be in flight: more threads than that only queue
+  std::int64_t thread_limit = 0;   // OMP_THREAD_LIMIT
+  std::int64_t descriptors = 0;    // RLIMIT_NOFILE
+};
+std::int64_t widest_team(const Limits& limits);
+
+// What in the user's environment sets teams' sizes, or makes them spin; nullptr: nothing. `get` is getenv.
+const char* environment_keeps_out(const char* (*get)(const char* name));
+
+// How many more threads can be started, tried by starting them: at most `wanted`. libomp ends the program when it can't
+// start a thread that it has decided on.
+std::int64_t startable_threads(std::int64_t wanted, std::int64_t stack_bytes);
+
+}  // namespace weir::team

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "omp_ext/tool.h"
+
+#include <dlfcn.h>
+#include <omp-tools.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "base/log.h"
+#include "base/thread.h"
+#include "gate/gate.h"
+#include "meter/counters.h"
+#include "meter/teams.h"
+#include "omp_ext/seat.h"
+
+// The OMPT tool: libomp says what a thread of a team begins, ends and waits for, and here that becomes the thread's
+// place, its lock depth and its core slot. Nothing in here waits, but for a core slot, and that a bounded time.
+namespace weir::team {
+namespace {
+
+constinit std::atomic<bool> active{false};
+constinit std::atomic<const char*> aside{nullptr};
+
+bool is_initial(int flags) { return flags & ompt_task_initial; }
+
+// What of the thread's counters its region has not been told yet. Most regions' threads never block: one comparison.
+void tell_region(base::Thread& thread) {
+  meter::Counters* counters = thread.counters;
+  base::TeamSeat& seat = thread.seat;
+  if (!counters || counters->parked.value() == seat.parked) return;
+  Region* region = region_of_seat(seat.team);
+  std::int64_t parked = counters->parked.value();
+  std::int64_t blocked_ns = counters->blocked_ns.value();
+  std::int64_t timeouts = counters->reasons[static_cast<int>(meter::Reason::gate_timeout)].value();
+  if (region) {
+    region->parked.fetch_add(parked - seat.parked, std::memory_order_relaxed);
+    region->blocked_ns.fetch_add(blocked_ns - seat.blocked_ns, std::memory_order_relaxed);
+    region->gate_timeouts.fetch_add(timeouts - seat.gate_timeouts, std::memory_order_relaxed);
+  }
+  seat.parked = parked;
+  seat.blocked_ns = blocked_ns;
+  seat.gate_timeouts = timeouts;
+}
+
+// What blocked before the team, outside of it, is not the region's.
+void forget_counters(base::Thread& thread) {
+  if (!thread.counters) return;
+  thread.seat.parked = thread.counters->parked.value();
+  thread.seat.blocked_ns = thread.counters->blocked_ns.value();
+  thread.seat.gate_timeouts = thread.counters->reasons[static_cast<int>(meter::Reason::gate_timeout)].value();
+}
+
+void parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, unsigned, int, const void*) {
+  base::TeamSeat& seat = base::self().seat;
+  // Within a team that has stand-ins, a nested team's threads compute by the same leave.
+  parallel->value = (seat.next_team ? seat.next_team : seat_in(no_region, false)) | (seat.team & wide_mark);
+  seat.next_team = 0;
+}
+
+void sit_down(base::Thread& thread, ompt_data_t* parallel, ompt_data_t* task) {
+  task->value = thread.seat.team | ours_mark;
+  thread.seat.team = parallel->value ? parallel->value : seat_in(no_region, false);
+  thread.place |= base::in_omp_team;
+  forget_counters(thread);
+  // What it does first leads to its first call, as likely as not; waiting here for a core that only computing threads
+  // give back would keep the device idle.
+  if (is_wide(thread.seat.team)) gate::take_core_at_once();
+}
+
+void stand_up(base::Thread& thread, ompt_data_t* task) {
+  if (!(task->value & ours_mark)) return;
+  tell_region(thread);
+  thread.seat.team = task->value & ~(marks & ~wide_mark);
+  task->value = 0;
+  if (!thread.seat.team) thread.place &= ~base::in_omp_team;
+  if (is_wide(thread.seat.team)) gate::take_core();
+  else gate::give_core();
+}
+
+void implicit_task(ompt_scope_endpoint_t what, ompt_data_t* parallel, ompt_data_t* task, unsigned, unsigned, int flags) {
+  // The initial task of a thread that no region began is serial code; that of a league's team is not.
+  if (what == ompt_scope_begin && is_initial(flags) && !parallel) return;
+  base::Thread& thread = base::self();
+  if (what == ompt_scope_begin) sit_down(thread, parallel, task);
+  else stand_up(thread, task);
+}
+
+bool ends_region(ompt_sync_region_t kind) {
+  return kind == ompt_sync_region_barrier_implicit_parallel || kind == ompt_sync_region_barrier_teams;
+}
+
+// Only an implicit task's waits: an explicit task that waits for its children keeps its core, since its thread runs them.
+void sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t what, ompt_data_t*, ompt_data_t* task, const void*) {
+  if (!task || !(task->value & ours_mark)) return;
+  base::Thread& thread = base::self();
+  if (what == ompt_scope_begin) {
+    task->value |= waiting_mark;
+    if (ends_region(kind)) tell_region(thread);
+    if (is_wide(thread.seat.team)) gate::give_core();
+  } else {
+    task->value &= ~waiting_mark;
+    // After the last barrier a thread has no more to compute; its implicit task ends next.
+    if (is_wide(thread.seat.team) && !ends_region(kind)) gate::take_core();
+  }
+}
+
+// A thread that waits at a barrier runs explicit tasks meanwhile: those compute.
+void task_schedule(ompt_data_t*, ompt_task_status_t, ompt_data_t* next) {
+  base::Thread& thread = base::self();
+  if (!thread.seat.team) return;
+  bool waits = next && (next->value & (ours_mark | waiting_mark)) == (ours_mark | waiting_mark);
+  if (waits) tell_region(thread);
+  if (!is_wide(thread.seat.team)) return;
+  if (waits) gate::give_core();
+  else gate::take_core();
+}
+
+void mutex_acquire(ompt_mutex_t, unsigned, unsigned, ompt_wait_id_t, const void*) {
+  if (is_wide(base::self().seat.team)) gate::give_core();
+}
+
+void mutex_acquired(ompt_mutex_t, ompt_wait_id_t, const void*) {
+  base::Thread& thread = base::self();
+  ++thread.lock_depth;  // first: who holds a lock does not wait for a core, see gate::take_core
+  if (is_wide(thread.seat.team)) gate::take_core();
+}
+
+void mutex_released(ompt_mutex_t, ompt_wait_id_t, const void*) {
+  base::Thread& thread = base::self();
+  if (thread.lock_depth > 0) --thread.lock_depth;
+}
+
+int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
+  auto set = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
+  if (!set) return 0;
+  struct { ompt_callbacks_t event; ompt_callback_t callback; } wanted[] = {
+      {ompt_callback_parallel_begin, reinterpret_cast<ompt_callback_t>(parallel_begin)},
+      {ompt_callback_implicit_task, reinterpret_cast<ompt_callback_t>(implicit_task)},
+      {ompt_callback_sync_region_wait, reinterpret_cast<ompt_callback_t>(sync_region_wait)},
+      {ompt_callback_task_schedule, reinterpret_cast<ompt_callback_t>(task_schedule)},
+      {ompt_callback_mutex_acquire, reinterpret_cast<ompt_callback_t>(mutex_acquire)},
+      {ompt_callback_mutex_acquired, reinterpret_cast<ompt_callback_t>(mutex_acquired)},
+      {ompt_callback_mutex_released, reinterpret_cast<ompt_callback_t>(mutex_released)}};
+  bool all = true;
+  for (auto& [event, callback] : wanted) {
+    int result = set(event, callback);
+    all &= result == ompt_set_always || result == ompt_set_sometimes;
+  }
+  active.store(all);
+  if (!all) meter::teams.kept_out.store("this OpenMP runtime does not tell all that weir must know");
+  return 1;
+}
+
+void finalize(ompt_data_t*) { active.store(false); }
+
+ompt_start_tool_result_t* step_aside(const char* whom) {
+  aside.store(whom);
+  meter::teams.kept_out.store(whom);
+  base::say_if_verbose("OpenMP teams are left alone: %s", whom);
+  return nullptr;
+}
+
+}  // namespace
+
+bool tool_active() { return active.load(std::memory_order_relaxed); }
+const char* stepped_aside_for() { return aside.load(std::memory_order_relaxed); }
+
+}  // namespace weir::team
+
+// There is one tool in a process. A user who brings one means it.
+extern "C" __attribute__((visibility("default"))) ompt_start_tool_result_t* ompt_start_tool(unsigned version,
+                                                                                              const char* runtime) {
+  using namespace weir::team;
+  const char* libraries = std::getenv("OMP_TOOL_LIBRARIES");
+  if (libraries && *libraries) return step_aside("OMP_TOOL_LIBRARIES names another tool");
+  // ThreadSanitizer learns of OpenMP's synchronization by a tool of its own, which libomp loads when there is no other.
+  if (dlsym(RTLD_DEFAULT, "__tsan_func_entry")) return step_aside("ThreadSanitizer needs its own OpenMP tool");
+  auto next = reinterpret_cast<decltype(&ompt_start_tool)>(dlsym(RTLD_NEXT, "ompt_start_tool"));
+  if (ompt_start_tool_result_t* other = next ? next(version, runtime) : nullptr) {
+    step_aside("another library is the OpenMP tool (ompt_start_tool)");
+    return other;
+  }
+  static constinit ompt_start_tool_result_t result = {initialize, finalize, {0}};
+  return &result;
+}
