@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled with -mavx2; called only where the processor has it.
+#include <immintrin.h>
+
+#include "striped.h"
+
+namespace smith_waterman {
+namespace {
+
+struct Words {
+  using Element = std::int16_t;
+  static constexpr std::size_t lanes = 16;
+  static constexpr Element lowest = INT16_MIN;
+
+  static Words all(Element value) { return {_mm256_set1_epi16(value)}; }
+  static Words load(const Element* at) { return {_mm256_load_si256(reinterpret_cast<const __m256i*>(at))}; }
+  void store(Element* at) const { _mm256_store_si256(reinterpret_cast<__m256i*>(at), v); }
+  Words plus(Words other) const { return {_mm256_adds_epi16(v, other.v)}; }
+  Words minus(Words other) const { return {_mm256_subs_epi16(v, other.v)}; }
+  Words max(Words other) const { return {_mm256_max_epi16(v, other.v)}; }
+  bool any_above(Words other) const { return _mm256_movemask_epi8(_mm256_cmpgt_epi16(v, other.v)) != 0; }
+  Words shifted(Element first) const {
+    const __m256i low = _mm256_permute2x128_si256(v, v, 0x08);
+    return {_mm256_insert_epi16(_mm256_alignr_epi8(v, low, 14), first, 0)};
+  }
+  Element last() const { return static_cast<Element>(_mm256_extract_epi16(v, 15)); }
+  Element highest() const {
+    alignas(32) Element values[lanes];
+    store(values);
+    Element best = lowest;
+    for (const Element value : values) best = value > best ? value : best;
+    return best;
+  }
+
+  __m256i v;
+};
+
+struct Bytes {
+  using Element = std::int8_t;
+  static constexpr std::size_t lanes = 32;
+  static constexpr Element lowest = INT8_MIN;
+
+  static Bytes all(Element value) { return {_mm256_set1_epi8(value)}; }
+  static Bytes load(const Element* at) { return {_mm256_load_si256(reinterpret_cast<const __m256i*>(at))}; }
+  void store(Element* at) const { _mm256_store_si256(reinterpret_cast<__m256i*>(at), v); }
+  Bytes plus(Bytes other) const { return {_mm256_adds_epi8(v, other.v)}; }
+  Bytes minus(Bytes other) const { return {_mm256_subs_epi8(v, other.v)}; }
+  Bytes max(Bytes other) const { return {_mm256_max_epi8(v, other.v)}; }
+  bool any_above(Bytes other) const { return _mm256_movemask_epi8(_mm256_cmpgt_epi8(v, other.v)) != 0; }
+  Bytes shifted(Element first) const {
+    const __m256i low = _mm256_permute2x128_si256(v, v, 0x08);
+    return {_mm256_insert_epi8(_mm256_alignr_epi8(v, low, 15), first, 0)};
+  }
+  Element last() const { return static_cast<Element>(_mm256_extract_epi8(v, 31)); }
+  Element highest() const {
+    alignas(32) Element values[lanes];
+    store(values);
+    Element best = lowest;
+    for (const Element value : values) best = value > best ? value : best;
+    return best;
+  }
+
+  __m256i v;
+};
+
+}  // namespace
+
+std::int32_t striped16_avx2(const StripedTile& tile) {
+  return tile.borders != nullptr ? striped<Words, true>(tile) : striped<Words, false>(tile);
+}
+std::int32_t striped8_avx2(const StripedTile& tile) { return striped<Bytes, false>(tile); }
+
+}  // namespace smith_waterman
