@@ -108,16 +108,18 @@ int replay(const std::string& file) {
     return 1;
   }
   Json head = Json::parse(line);
-  Bounds bounds{head.at("cores"), head.at("kmax")};
+  Bounds bounds{head.at("cores"), head.at("kmax"), head.at("start")};
   auto controller =
       std::make_unique<Controller>(algorithm_of(head.at("controller")), bounds, Tuning{}, iopa_of(head));
   long steps = 0;
-  for (; std::getline(log, line); ++steps) {
+  while (std::getline(log, line)) {
     Json then = Json::parse(line);
+    if (!then.contains("sample")) continue;  // what the monitor saw explains; it decides nothing
+    ++steps;
     Decision now = controller->step(sample_of(then.at("sample")));
     if (then.at("limit") == now.limit && then.at("state") == name_of(now.state) && then.at("reason") == now.reason)
       continue;
-    std::printf("step %ld differs: now {\"state\": \"%s\", \"limit\": %d, \"reason\": \"%s\"}, then %s\n", steps + 1,
+    std::printf("step %ld differs: now {\"state\": \"%s\", \"limit\": %d, \"reason\": \"%s\"}, then %s\n", steps,
                 name_of(now.state), now.limit, now.reason, line.c_str());
     return 1;
   }
@@ -128,6 +130,7 @@ int replay(const std::string& file) {
 void add_options(CLI::App& app, Options& o) {
   app.add_option("--cores", o.bounds.cores, "cores the program may use")->check(CLI::Range(1, 1 << 20));
   app.add_option("--kmax", o.bounds.most, "the most it may answer")->check(CLI::Range(1, 1 << 20));
+  app.add_option("--start", o.bounds.start, "its first answer (0: of its own choice)")->check(CLI::Range(0, 1 << 20));
   app.add_option("--algo", o.algorithm, "weir, or iopa: the published algorithm")
       ->check(CLI::IsMember({"weir", "iopa"}));
   app.add_option("--decisions", o.decisions, "write each decision, with its sample, as JSON lines");

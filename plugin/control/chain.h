@@ -11,6 +11,7 @@ class Chain {
   // The smallest level that is within `share` of the best, between two known ones by interpolation.
   int choose(double share) const;
   int best() const;
+  double gain() const { return ln_at(best()); }  // of the best over the first
 
  private:
   struct Entry {

@@ -10,7 +10,8 @@ Core::Core(const Bounds& bounds, const Tuning& tuning) : bounds_(bounds), tuning
   if (bounds_.most < 1) bounds_.most = 1;
   hold_s_ = tuning_.hold_s;
   int k = static_cast<int>(tuning_.start_share * bounds_.cores + 0.9999);
-  k_ = within(k, 0);
+  if (k < tuning_.start_least) k = tuning_.start_least;
+  k_ = within(bounds_.start > 0 ? bounds_.start : k, 0);
   begin_fast(k_, 0, "start");
 }
 
@@ -127,10 +128,13 @@ void Core::on_fast(Verdict verdict) {
 }
 
 void Core::fast_turn() {
-  if (!both_ways_ || direction_ < 0 || gained_) return fast_done("no further gain");
+  // A small gain may be noise on a plateau: then the other side is looked at too.
+  bool clear = gained_ && chain_.gain() > tuning_.clear_gain;
+  if (!both_ways_ || direction_ < 0 || clear) return fast_done("no further gain");
   direction_ = -1;
   looks_ = 1;
-  reason_ = "more does not pay: is less enough?";
+  ref_ = from_;
+  reason_ = "more pays little: is less enough?";
   fast_next(from_);
 }
 

@@ -12,15 +12,17 @@ namespace weir::control {
 
 // The numbers of the algorithm, all in one place. docs/controller.md says what each is for.
 struct Tuning {
-  double elasticity = 0.05;       // ln of throughput that a move must give per ln of concurrency
-  double good_enough = 0.02;      // the smallest level within this of the best is taken
-  double start_share = 0.3;       // of the cores
+  double elasticity = 0.04;       // ln of throughput that a move must give per ln of concurrency
+  double good_enough = 0.01;      // the smallest level within this of the best is taken
+  double start_share = 0.3;       // of the cores, but at least start_least
+  int start_least = 8;
   double step = 1.25;             // of normal mode
+  double clear_gain = 0.25;       // of fast mode upward, as ln: more, and the other side need not be looked at
   double look_past = -0.25;       // a loss up to this does not forbid one look further
   double hold_s = 15, hold_least_s = 8, hold_most_s = 60, hold_after_alarm_s = 16;
   int jump_every = 2;             // expiries of hold
-  double guard_s = 4, guard_loss = 0.04;
-  double carry_over_s = 90, carry_over = 0.2;
+  double guard_s = 4, guard_loss = 0.03;
+  double carry_over_s = 90, carry_over = 0.15;
 };
 
 // Finds how much I/O to have under way, for one region. A pure function of state and samples: no clock, no thread, no

@@ -67,8 +67,8 @@ void Core::hold_expired() {
   remember_level();
   expired_once_ = true;
   if (++expiries_ % tuning_.jump_every) return begin_normal("hold is over");
-  constexpr double jumps[] = {2, 0.5, 4};
-  double jump = jumps[jumps_++ % 3];
+  constexpr double jumps[] = {2, 0.5, 4, 0.25};
+  double jump = jumps[jumps_++ % 4];
   int to = within(smaller(k_ * jump, larger(cap(k_), 1)), 0);
   if (to == k_) return begin_normal("hold is over");
   jumping_ = true;

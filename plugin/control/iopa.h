@@ -12,11 +12,11 @@ struct IopaTuning {
   double fast_share = 0.9;          // of the cores: fastmode_thread_num
   int init_threads = 0;             // > 0: instead of the shares
   int fast_threads = 0;
-  double increase_threshold = 1.03;
-  double decrease_threshold = 0.97;
+  double increase_threshold = 1.01;
+  double decrease_threshold = 0.95;
   double fast_cycle_s = 5;
   double normal_cycle_s = 10;
-  double hold_cycle_s = 60;
+  double hold_cycle_s = 30;
   int previous_average_num = 3;
 };
 

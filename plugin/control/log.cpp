@@ -4,8 +4,8 @@
 namespace weir::control {
 
 void put_head(base::Line& line, Algorithm algorithm, const Bounds& bounds, const IopaTuning& iopa) {
-  line.add("{\"controller\": \"%s\", \"cores\": %d, \"kmax\": %d", algorithm == Algorithm::iopa ? "iopa" : "weir",
-           bounds.cores, bounds.most);
+  line.add("{\"controller\": \"%s\", \"cores\": %d, \"kmax\": %d, \"start\": %d", algorithm == Algorithm::iopa ? "iopa" : "weir",
+           bounds.cores, bounds.most, bounds.start);
   if (algorithm == Algorithm::iopa) {
     line.add(", \"init_share\": %.6f, \"fast_share\": %.6f, \"init_threads\": %d, \"fast_threads\": %d",
              iopa.init_share, iopa.fast_share, iopa.init_threads, iopa.fast_threads);

@@ -25,6 +25,7 @@ Sample as_logged(const Sample& sample);
 struct Bounds {
   int cores = 1;
   int most = 128;  // the highest limit it may set
+  int start = 0;   // the first limit; 0: of the controller's choice
 };
 
 enum class State : std::uint8_t { fast, normal, hold, relocate };
