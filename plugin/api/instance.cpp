@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "api/controlling.h"
 #include "api/report.h"
 #include "api/voice.h"
 #include "base/clock.h"
@@ -68,7 +69,7 @@ void set_policy() {
 void set_limits() {
   gate::Gate& gate = gate::the_gate;
   gate.cores.set_limit(the_settings.threads > 0 ? the_settings.threads : sys::usable_cores());
-  gate.permits.set_limit(the_settings.permits > 0 ? the_settings.permits : the_settings.max_permits);
+  set_permits(the_settings.permits, the_settings.max_permits);
   gate.wait_ns = the_settings.gate_wait_ms * base::ns_per_ms;
 }
 
@@ -154,6 +155,7 @@ void after_fork_in_child() {
   thread.blocked_depth = 0;
   gate::the_gate.permits.after_fork();
   gate::the_gate.cores.after_fork();
+  controlling_after_fork();
   path::driver.after_fork();
   meter::after_fork();
 }

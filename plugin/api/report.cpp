@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "api/controlling.h"
 #include "api/instance.h"
 #include "api/voice.h"
 #include "base/log.h"
@@ -144,13 +145,29 @@ void put_evidence(Writer& out) {
   out.put("],\n");
 }
 
+// What the limit was over time, and what it gave.
+void put_controller(Writer& out) {
+  static control::History history;  // large for a stack that is the program's
+  history = control_history();
+  out.put("\"controller\": [", 15);
+  for (int i = 0; i < history.count(); ++i) {
+    const control::History::Point& p = history[i];
+    base::Line line;
+    line.add("%s{\"t_s\": %.3f, \"permits\": %d, \"state\": \"%s\"", i ? ",\n " : "", p.t_s, p.limit, name_of(p.state));
+    line.add(", \"bytes_per_s\": %.0f, \"ops_per_s\": %.1f}", p.bytes_per_s, p.ops_per_s);
+    out.put(line);
+  }
+  out.put("]\n}\n", 4);
+}
+
 // Is this the process that `weir run` became, or, without it, any? WEIR_ROOT names it.
 bool is_root() {
   const char* root = std::getenv("WEIR_ROOT");
   return !root || std::atol(root) == sys::process_id();
 }
 
-// FILE.json of the process that `weir run` started; FILE.1234.json of another.
+}  // namespace
+
 void name_file(base::Line& name, const char* file) {
   if (is_root()) {
     name.add("%s", file);
@@ -162,8 +179,6 @@ void name_file(base::Line& name, const char* file) {
   if (dot) name.add("%.*s.%d%s", (int)(dot - file), file, me, dot);
   else name.add("%s.%d", file, me);
 }
-
-}  // namespace
 
 void say_summary(const Facts& facts) {
   meter::Totals sum = meter::totals();
@@ -203,9 +218,7 @@ void write_report(const char* file, const Facts& facts) {
   put_evidence(out);
   put_teams(out);
   put_fallbacks(out, sum);
-  base::Line tail;
-  tail.add("\"controller\": []\n}\n");
-  out.put(tail);
+  put_controller(out);
   sys::close(static_cast<int>(fd));
   if (out.error()) base::say("can't write the report %s: %s", name.text(), std::strerror(-out.error()));
 }

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "base/log.h"
+
 namespace weir::api {
 
 // What a report says that the counters don't.
@@ -10,6 +12,9 @@ struct Facts {
   std::int64_t wall_ns = 0;
   bool ring_failed = false;
 };
+
+// FILE.json of the process that `weir run` started; FILE.1234.json of another. WEIR_ROOT names the former.
+void name_file(base::Line& name, const char* file);
 
 // One line on stderr: what was gained, or why not. Processes that the program started speak only where calls waited.
 void say_summary(const Facts& facts);

@@ -16,7 +16,8 @@ namespace weir::gate {
 //   free --acquire()/admit()--> held --release()--> free, or straight to the request that waited longest
 class Permits {
  public:
-  // The calling thread blocks for a permit, at most `timeout_ns`. False: none came; go on without and do not release.
+  // The calling thread blocks for a permit, at most `timeout_ns` during which none comes back. False: none came; go on
+  // without and do not release.
   bool acquire(std::int64_t timeout_ns);
 
   // For a task that is set aside: true, the request has its permit now; false, it is queued and comes out of a later
@@ -26,7 +27,8 @@ class Permits {
   // Gives a permit back. The request that takes it over, to be submitted by the caller; or nullptr.
   op::Request* release();
 
-  // A request that has waited since before `now_ns - timeout_ns`, let through over the limit; or nullptr.
+  // A request that has waited since before `now_ns - timeout_ns` while no permit came back: what holds them may be
+  // waiting for it. Let through over the limit; or nullptr.
   op::Request* overdue(std::int64_t now_ns, std::int64_t timeout_ns);
 
   // From any thread. A lower limit takes effect as permits come back; a higher one lets queued requests out of
@@ -36,11 +38,20 @@ class Permits {
 
   std::int64_t limit() const { return limit_.load(std::memory_order_relaxed); }
   std::int64_t held() const { return held_.load(std::memory_order_relaxed); }
+  std::int64_t waiting() const {  // callers that want a permit and have none
+    return queued_.load(std::memory_order_relaxed) + sleepers_.load(std::memory_order_relaxed);
+  }
   bool anyone_queued() const { return queued_.load(std::memory_order_relaxed) > 0; }
+
+  // Called, often, by callers that find no permit free; must not block. Set before threads are.
+  void on_crowded(void (*crowded)()) { crowded_.store(crowded, std::memory_order_release); }
 
   void after_fork();
 
  private:
+  void tell_crowded() {
+    if (auto crowded = crowded_.load(std::memory_order_acquire)) crowded();
+  }
   bool try_take();
   op::Request* pop_locked();
 
@@ -49,6 +60,8 @@ class Permits {
   std::atomic<std::int64_t> queued_{0};   // requests in the queue
   std::atomic<std::uint32_t> sleepers_{0};
   std::atomic<std::uint32_t> turn_{0};    // changes whenever a permit may be had: what sleeping threads wait on
+  std::atomic<std::int64_t> moved_ns_{0};  // when a permit last came back that somebody waited for
+  std::atomic<void (*)()> crowded_{nullptr};
   sys::Lock lock_;
   base::Queue queue_;                     // under lock_
 };

@@ -68,6 +68,36 @@ TEST(PermitsTest, a_request_that_waited_too_long_is_let_through) {
   EXPECT_FALSE(permits.anyone_queued());
 }
 
+TEST(PermitsTest, while_permits_come_back_the_queue_waits_its_turn) {
+  Permits permits;
+  permits.set_limit(1);
+  op::Request a, b, c;
+  ASSERT_TRUE(permits.admit(a));
+  ASSERT_FALSE(permits.admit(b));
+  ASSERT_FALSE(permits.admit(c));
+  c.time[0] = b.time[0] -= 10 * base::ns_per_s;  // both have waited long
+  EXPECT_EQ(permits.release(), &b);
+  std::int64_t now = base::now_ns();
+  EXPECT_EQ(permits.overdue(now, base::ns_per_s), nullptr);
+  EXPECT_EQ(permits.overdue(now + 2 * base::ns_per_s, base::ns_per_s), &c);
+}
+
+TEST(PermitsTest, who_finds_none_says_so) {
+  static int told = 0;
+  told = 0;
+  Permits permits;
+  permits.set_limit(1);
+  permits.on_crowded([] { ++told; });
+  op::Request a, b;
+  ASSERT_TRUE(permits.admit(a));
+  EXPECT_EQ(told, 0);
+  ASSERT_FALSE(permits.admit(b));
+  EXPECT_EQ(told, 1);
+  EXPECT_EQ(permits.waiting(), 1);
+  EXPECT_FALSE(permits.acquire(0));
+  EXPECT_EQ(told, 2);
+}
+
 // Threads and requests compete; whatever the order, every permit comes back and nobody is forgotten.
 TEST(PermitsTest, nothing_is_lost_when_many_compete) {
   Permits permits;

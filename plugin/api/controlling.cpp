@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/controlling.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <new>
+
+#include "api/instance.h"
+#include "api/report.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "control/log.h"
+#include "control/loop.h"
+#include "gate/gate.h"
+#include "meter/counters.h"
+#include "meter/regions.h"
+#include "path/engine.h"
+#include "sys/file.h"
+#include "sys/futex.h"
+#include "sys/process.h"
+#include "sys/raw.h"
+
+namespace weir::api {
+namespace {
+
+//   absent --a caller finds no permit--> awake <--a caller finds no permit-- asleep
+//                                          `-----nothing to do for a while----^
+enum Phase : std::uint32_t { absent, awake, asleep };
+constinit std::atomic<std::uint32_t> phase{absent};
+constinit std::atomic<bool> in_charge{false};  // false: the number of permits is fixed
+constinit std::atomic<std::int64_t> most_permits{128};
+
+constinit std::atomic<std::uint32_t> history_lock{0};
+alignas(control::History) constinit unsigned char history_memory[sizeof(control::History)] = {};
+constinit control::History* history = nullptr;  // under the lock
+
+class HistoryScope {
+ public:
+  HistoryScope() {
+    while (history_lock.exchange(1, std::memory_order_acquire)) __builtin_ia32_pause();
+  }
+  ~HistoryScope() { history_lock.store(0, std::memory_order_release); }
+};
+
+// The first limit: half of what a fast device needs costs it little, twice what a slow one bears costs that one little.
+constexpr int first_limit = 16;
+
+control::Bounds bounds() {
+  std::int64_t cores = settings().threads > 0 ? settings().threads : sys::usable_cores();
+  auto most = static_cast<int>(most_permits.load());
+  return {static_cast<int>(cores), most, most < first_limit ? most : first_limit};
+}
+
+control::Algorithm algorithm() {
+  return std::strcmp(settings().algorithm, "iopa") ? control::Algorithm::weir : control::Algorithm::iopa;
+}
+
+control::Reading read_meters() {
+  meter::Totals sum = meter::totals();
+  const gate::Permits& permits = gate::the_gate.permits;
+  return {.now_ns = base::now_ns(),
+          .storage_ops = sum.storage_ops,
+          .storage_bytes = sum.storage_bytes,
+          .blocked_ns = sum.blocked_ns,
+          .cpu_ns = sys::process_cpu_ns(),
+          .held = permits.held(),
+          .waiting = permits.waiting(),
+          .region = meter::regions.now()};
+}
+
+void set_limit(std::int64_t limit) {
+  gate::Permits& permits = gate::the_gate.permits;
+  if (permits.limit() == limit) return;
+  permits.set_limit(limit);
+  path::let_queued_through();
+}
+
+// WEIR_DECISIONS, or -1.
+int open_log() {
+  const char* file = settings().decisions;
+  if (!file || !*file) return -1;
+  base::Line name;
+  name_file(name, file);
+  Result fd = sys::open(name.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (failed(fd)) base::say("can't write the decisions to %s: %s", name.text(), std::strerror(static_cast<int>(-fd)));
+  else {
+    base::Line head;
+    put_head(head, algorithm(), bounds(), {});
+    sys::write(static_cast<int>(fd), head.text(), head.length());
+  }
+  return failed(fd) ? -1 : static_cast<int>(fd);
+}
+
+void record(int log, double t_s, const control::Loop::Turn& turn) {
+  {
+    HistoryScope alone;
+    history->add(t_s, turn.sample, turn.limit, turn.decision.state);
+  }
+  if (log < 0) return;
+  base::Line line;
+  put_step(line, t_s, turn.sample, turn.decision);
+  sys::write(log, line.text(), line.length());
+}
+
+// Asleep until a caller finds no permit. One that did so before we were asleep is seen in waiting().
+void sleep_until_called() {
+  phase.store(asleep);
+  if (gate::the_gate.permits.waiting() > 0) {
+    phase.store(awake);
+    return;
+  }
+  while (phase.load() == asleep) sys::futex_wait(phase, asleep);
+}
+
+void control(void* memory) {
+  auto& loop = *new (memory) control::Loop(algorithm(), bounds());
+  int log = open_log();
+  std::atomic<std::uint32_t> never{0};
+  while (in_charge.load(std::memory_order_relaxed)) {
+    control::Loop::Turn turn = loop.turn(read_meters());
+    set_limit(turn.limit);
+    if (turn.decided) record(log, static_cast<double>(base::now_ns() - running_since_ns()) / 1e9, turn);
+    if (turn.sleep_ns < 0) sleep_until_called();
+    else sys::futex_wait(never, 0, turn.sleep_ns);
+  }
+  set_limit(settings().permits);
+  if (log >= 0) sys::close(log);
+  sys::raw(SYS_munmap, sys::word(memory), sizeof(control::Loop));
+  phase.store(absent);
+}
+
+void start_control() {
+  Result memory = sys::raw(SYS_mmap, 0, sizeof(control::Loop), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (failed(memory)) return;  // awake, as far as callers know: they need not try again
+  {
+    HistoryScope alone;
+    if (!history) history = new (history_memory) control::History;
+  }
+  int error = sys::start_thread(control, reinterpret_cast<void*>(memory), "weir-control");
+  if (error) {
+    base::say_if_verbose("no thread for the controller (%s): as many permits as may be", std::strerror(-error));
+    set_limit(most_permits.load());
+  }
+}
+
+// On a caller's thread, or the driver's.
+void crowded() {
+  std::uint32_t now = phase.load(std::memory_order_relaxed);
+  if (now == awake || !in_charge.load(std::memory_order_relaxed)) return;
+  if (!phase.compare_exchange_strong(now, awake)) return;
+  if (now == asleep) return sys::futex_wake(phase);
+  base::EngineScope ours;
+  start_control();
+}
+
+}  // namespace
+
+void set_permits(std::int64_t fixed, std::int64_t most) {
+  gate::Permits& permits = gate::the_gate.permits;
+  most_permits.store(most > 0 ? most : 1);
+  in_charge.store(fixed <= 0);
+  if (fixed > 0) {
+    permits.set_limit(fixed);
+    if (phase.load() == asleep) crowded();
+    return;
+  }
+  permits.set_limit(bounds().start);
+  permits.on_crowded(crowded);
+}
+
+control::History control_history() {
+  HistoryScope alone;
+  return history ? *history : control::History{};
+}
+
+void controlling_after_fork() {
+  phase.store(absent);
+  history_lock.store(0);
+  history = nullptr;
+  meter::regions.reset();
+  if (in_charge.load()) gate::the_gate.permits.set_limit(bounds().start);
+}
+
+}  // namespace weir::api

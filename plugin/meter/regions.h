@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace weir::meter {
+
+// Which code regions run now, as one number: 0 none, else a name for the set of them. The controller keeps what it
+// learned by it. Runtimes say where a region begins and ends: OpenMP by the address of its code, an arena by its own.
+//
+// The sum of scrambled names: entering and leaving in any order, from any threads, gives the same number for the same
+// set, and one region running twice is another set than running once.
+class Regions {
+ public:
+  void enter(std::uint64_t name) { sum_.fetch_add(scrambled(name), std::memory_order_relaxed); }
+  void leave(std::uint64_t name) { sum_.fetch_sub(scrambled(name), std::memory_order_relaxed); }
+  std::uint64_t now() const { return sum_.load(std::memory_order_relaxed); }
+  void reset() { sum_.store(0, std::memory_order_relaxed); }
+
+ private:
+  static std::uint64_t scrambled(std::uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    return x ^ (x >> 31) ^ 1;
+  }
+  std::atomic<std::uint64_t> sum_{0};
+};
+extern Regions regions;
+
+}  // namespace weir::meter
