@@ -11,4 +11,12 @@ __attribute__((noinline)) Thread& self() {
   return *record;
 }
 
+bool in_signal_handler() {
+  Thread& thread = self();
+  if (!thread.signal_depth) return false;
+  if (__builtin_frame_address(0) < thread.signal_frame) return true;
+  thread.signal_depth = 0;
+  return false;
+}
+
 }  // namespace weir::base

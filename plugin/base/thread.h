@@ -39,6 +39,8 @@ struct Thread {
   std::int32_t lock_depth = 0;     // locks held by what runs here now; travels with a suspended task
   std::int32_t signal_depth = 0;   // > 0 inside a signal handler that was installed through us
   std::int32_t engine_depth = 0;   // > 0 while weir itself is at work on this thread: every call is plain
+  void* vfork_return = nullptr;    // where vfork's caller goes on; its own stack is the child's meanwhile
+  void* signal_frame = nullptr;    // of the innermost signal handler
   std::int32_t tid = 0;            // gettid(), 0 until first asked for
   bool holds_core = false;         // has a core slot of the gate
   std::int32_t blocked_depth = 0;  // > 0 while the thread sleeps with its core given away
@@ -58,6 +60,10 @@ Thread& self();
 
 // The same without the call, for code that cannot be suspended between this and its last use.
 inline Thread& self_unsuspended() { return thread_record; }
+
+// Is a signal handler running here? One that left by siglongjmp is recognized by its frame: it is not below ours any
+// more. (Wrong at times, for a while, in the harmless direction: a call is passed through that needed not be.)
+bool in_signal_handler();
 
 // While it lives, whatever this thread calls goes straight through: weir's own work is never its customer.
 class EngineScope {

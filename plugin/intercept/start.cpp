@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the preload begins and ends.
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "api/instance.h"
@@ -11,6 +12,7 @@ namespace {
 __attribute__((constructor(101))) void begin() {
   weir::intercept::resolve_all();
   weir::api::prepare(environ);
+  at_quick_exit(weir::api::finish);
 }
 
 // After the program's own atexit functions.

@@ -24,7 +24,7 @@ Reason reason_of(int refusal) {
 Choice choose(Ends ends) {
   base::Thread& thread = base::self();
   if (thread.engine_depth) return {Lane::plain, Reason::outside, nullptr};
-  if (thread.signal_depth) return {Lane::plain, Reason::signal_handler, nullptr};
+  if (base::in_signal_handler()) return {Lane::plain, Reason::signal_handler, nullptr};
   bool forced = policy.forced.load(std::memory_order_relaxed);
   Lane best = forced ? Lane::suspend : policy.best.load(std::memory_order_relaxed);
   if (best == Lane::plain) return {Lane::plain, policy.reason.load(std::memory_order_relaxed), nullptr};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pread, pwrite and their vectors. took effect: a cold file has to be waited for. */
+/* pread, pwrite and their vectors. must count: suspended fast_hits */
 #include "case.h"
 
 static char buffer[1 << 20];

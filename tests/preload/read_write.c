@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read, write and their vectors on files, pipes, terminals, events and errors. took effect: pipes that have to be waited for. */
+/* read, write and their vectors on files, pipes, terminals, events and errors.
+ * must count: suspended fast_hits */
 #include "case.h"
 
 #include <pty.h>

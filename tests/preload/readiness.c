@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* poll, select, epoll_wait and sleeping. took effect: all of them wait. */
+/* poll, select, epoll_wait and sleeping. must count: suspended */
 #include "case.h"
 
 #include <threads.h>

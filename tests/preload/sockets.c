@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recv, send, accept, connect and their kin. took effect: data that comes late. */
+/* recv, send, accept, connect and their kin. must count: suspended fast_hits */
 #include "case.h"
 
 static char buffer[4 << 20], other[1 << 16];

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Locks of libc, counted while they are held: a task that holds one is never set aside, since the next task on its
+// thread could want the same lock. A condition's wait gives its mutex up and takes it again by itself: no business of
+// ours. The count is a hint for the choice of a lane, so an unlock by another thread than the locker's may not make it
+// negative.
+#include <cerrno>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <threads.h>
+#include <time.h>
+
+#include "base/thread.h"
+#include "intercept/real.h"
+
+namespace weir::intercept {
+namespace {
+
+using Mutex = pthread_mutex_t;
+using Rwlock = pthread_rwlock_t;
+using Spinlock = pthread_spinlock_t;
+
+WEIR_REAL Real<int(Mutex*)> mutex_lock{"pthread_mutex_lock"};
+WEIR_REAL Real<int(Mutex*)> mutex_trylock{"pthread_mutex_trylock"};
+WEIR_REAL Real<int(Mutex*, const timespec*)> mutex_timedlock{"pthread_mutex_timedlock"};
+WEIR_REAL Real<int(Mutex*, clockid_t, const timespec*)> mutex_clocklock{"pthread_mutex_clocklock"};
+WEIR_REAL Real<int(Mutex*)> mutex_unlock{"pthread_mutex_unlock"};
+
+WEIR_REAL Real<int(Rwlock*)> rwlock_rdlock{"pthread_rwlock_rdlock"};
+WEIR_REAL Real<int(Rwlock*)> rwlock_tryrdlock{"pthread_rwlock_tryrdlock"};
+WEIR_REAL Real<int(Rwlock*, const timespec*)> rwlock_timedrdlock{"pthread_rwlock_timedrdlock"};
+WEIR_REAL Real<int(Rwlock*, clockid_t, const timespec*)> rwlock_clockrdlock{"pthread_rwlock_clockrdlock"};
+WEIR_REAL Real<int(Rwlock*)> rwlock_wrlock{"pthread_rwlock_wrlock"};
+WEIR_REAL Real<int(Rwlock*)> rwlock_trywrlock{"pthread_rwlock_trywrlock"};
+WEIR_REAL Real<int(Rwlock*, const timespec*)> rwlock_timedwrlock{"pthread_rwlock_timedwrlock"};
+WEIR_REAL Real<int(Rwlock*, clockid_t, const timespec*)> rwlock_clockwrlock{"pthread_rwlock_clockwrlock"};
+WEIR_REAL Real<int(Rwlock*)> rwlock_unlock{"pthread_rwlock_unlock"};
+
+WEIR_REAL Real<int(Spinlock*)> spin_lock{"pthread_spin_lock"};
+WEIR_REAL Real<int(Spinlock*)> spin_trylock{"pthread_spin_trylock"};
+WEIR_REAL Real<int(Spinlock*)> spin_unlock{"pthread_spin_unlock"};
+
+WEIR_REAL Real<int(mtx_t*)> c11_lock{"mtx_lock"};
+WEIR_REAL Real<int(mtx_t*)> c11_trylock{"mtx_trylock"};
+WEIR_REAL Real<int(mtx_t*, const timespec*)> c11_timedlock{"mtx_timedlock"};
+WEIR_REAL Real<int(mtx_t*)> c11_unlock{"mtx_unlock"};
+
+WEIR_REAL Real<void(FILE*)> file_lock{"flockfile"};
+WEIR_REAL Real<int(FILE*)> file_trylock{"ftrylockfile"};
+WEIR_REAL Real<void(FILE*)> file_unlock{"funlockfile"};
+
+WEIR_REAL Real<int(pthread_once_t*, void (*)())> posix_once{"pthread_once"};
+WEIR_REAL Real<void(once_flag*, void (*)())> c11_once{"call_once"};
+
+// 0 is success for all of them; a robust mutex whose owner died is locked too.
+inline int took(int error) {
+  if (!error || error == EOWNERDEAD) ++base::self_unsuspended().lock_depth;
+  return error;
+}
+
+inline int gave(int error) {
+  std::int32_t& depth = base::self_unsuspended().lock_depth;
+  if (!error && depth > 0) --depth;
+  return error;
+}
+
+}  // namespace
+}  // namespace weir::intercept
+
+using namespace weir;
+using namespace weir::intercept;
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int pthread_mutex_lock(Mutex* m) noexcept { return took(mutex_lock(m)); }
+int pthread_mutex_trylock(Mutex* m) noexcept { return took(mutex_trylock(m)); }
+int pthread_mutex_timedlock(Mutex* m, const timespec* until) noexcept { return took(mutex_timedlock(m, until)); }
+int pthread_mutex_clocklock(Mutex* m, clockid_t clock, const timespec* until) noexcept {
+  return took(mutex_clocklock(m, clock, until));
+}
+int pthread_mutex_unlock(Mutex* m) noexcept { return gave(mutex_unlock(m)); }
+
+int pthread_rwlock_rdlock(Rwlock* l) noexcept { return took(rwlock_rdlock(l)); }
+int pthread_rwlock_tryrdlock(Rwlock* l) noexcept { return took(rwlock_tryrdlock(l)); }
+int pthread_rwlock_timedrdlock(Rwlock* l, const timespec* until) noexcept { return took(rwlock_timedrdlock(l, until)); }
+int pthread_rwlock_clockrdlock(Rwlock* l, clockid_t clock, const timespec* until) noexcept {
+  return took(rwlock_clockrdlock(l, clock, until));
+}
+int pthread_rwlock_wrlock(Rwlock* l) noexcept { return took(rwlock_wrlock(l)); }
+int pthread_rwlock_trywrlock(Rwlock* l) noexcept { return took(rwlock_trywrlock(l)); }
+int pthread_rwlock_timedwrlock(Rwlock* l, const timespec* until) noexcept { return took(rwlock_timedwrlock(l, until)); }
+int pthread_rwlock_clockwrlock(Rwlock* l, clockid_t clock, const timespec* until) noexcept {
+  return took(rwlock_clockwrlock(l, clock, until));
+}
+int pthread_rwlock_unlock(Rwlock* l) noexcept { return gave(rwlock_unlock(l)); }
+
+int pthread_spin_lock(Spinlock* l) noexcept { return took(spin_lock(l)); }
+int pthread_spin_trylock(Spinlock* l) noexcept { return took(spin_trylock(l)); }
+int pthread_spin_unlock(Spinlock* l) noexcept { return gave(spin_unlock(l)); }
+
+int mtx_lock(mtx_t* m) { return took(c11_lock(m)); }
+int mtx_trylock(mtx_t* m) { return took(c11_trylock(m)); }
+int mtx_timedlock(mtx_t* m, const timespec* until) { return took(c11_timedlock(m, until)); }
+int mtx_unlock(mtx_t* m) { return gave(c11_unlock(m)); }
+
+void flockfile(FILE* f) noexcept {
+  file_lock(f);
+  took(0);
+}
+int ftrylockfile(FILE* f) noexcept { return took(file_trylock(f)); }
+void funlockfile(FILE* f) noexcept {
+  file_unlock(f);
+  gave(0);
+}
+
+// While the routine runs, whoever else asks for it waits. (One that ends by an exception leaves the count too high:
+// this thread's calls park from then on, which is slower, not wrong.)
+int pthread_once(pthread_once_t* once, void (*routine)()) {
+  took(0);
+  int error = posix_once(once, routine);
+  gave(0);
+  return error;
+}
+void call_once(once_flag* once, void (*routine)()) {
+  took(0);
+  c11_once(once, routine);
+  gave(0);
+}
+
+int __pthread_mutex_lock(Mutex*) noexcept __attribute__((nonnull(1), alias("pthread_mutex_lock")));
+int __pthread_mutex_trylock(Mutex*) noexcept __attribute__((nonnull(1), alias("pthread_mutex_trylock")));
+int __pthread_mutex_unlock(Mutex*) noexcept __attribute__((nonnull(1), alias("pthread_mutex_unlock")));
+void _IO_flockfile(FILE*) noexcept __attribute__((alias("flockfile")));
+int _IO_ftrylockfile(FILE*) noexcept __attribute__((alias("ftrylockfile")));
+void _IO_funlockfile(FILE*) noexcept __attribute__((alias("funlockfile")));
+
+}  // extern "C"
+#pragma GCC visibility pop
