@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/file_wait.h"
+
+#include <algorithm>
+
+#include <poll.h>
+#include <sys/stat.h>
+
+#include "intercept/errno_edge.h"
+#include "sys/file.h"
+
+namespace weir::intercept {
+namespace {
+
+using path::Call;
+
+constexpr std::size_t least = 4096;        // what libc reads at once, at the least
+constexpr std::size_t most = 1024 * 1024;  // what is warmed at once, at the most
+
+// Beyond all the kernel's errors: path must not take stdio's for "would block".
+constexpr int beyond = 4096;
+
+FileCall& file_call_of(const Call& call) {
+  return *static_cast<FileCall*>(const_cast<void*>(call.arguments));
+}
+
+// The whole of libc's call. Failed only says that errno was set, on this thread: it must be seen there.
+Result run_whole(Call& call) {
+  FileCall& c = file_call_of(call);
+  c.ran = true;
+  ++base::self().lock_depth;
+  int before = current_errno();
+  c.body(c);
+  c.error = current_errno();
+  --base::self().lock_depth;
+  return c.error == before ? 0 : -(beyond + c.error);
+}
+
+// Would libc's read return at once? Nothing is taken from the descriptor to find out.
+Result attempt_whole(Call& call) {
+  struct stat about;
+  if (failed(sys::fstat(call.fd, &about))) return call.real(call);
+  if (!S_ISREG(about.st_mode)) {
+    pollfd ready{call.fd, POLLIN, 0};
+    return sys::poll(&ready, 1, 0) == 0 ? -EAGAIN : call.real(call);
+  }
+  Result offset = sys::lseek(call.fd, 0, SEEK_CUR);
+  if (offset < 0 || offset >= about.st_size) return call.real(call);
+  char byte;
+  iovec part{&byte, 1};
+  off_t last = std::min<off_t>(offset + static_cast<off_t>(call.bytes), about.st_size) - 1;
+  Result cached = sys::preadv2(call.fd, &part, 1, last, RWF_NOWAIT);
+  return cached >= 0 ? call.real(call) : cached == -EAGAIN ? cached : -EOPNOTSUPP;
+}
+
+// The first members of libc's private record of a wide stream; they have been these since wide streams are.
+struct Wide {
+  const wchar_t* read_ptr;
+  const wchar_t* read_end;
+};
+
+// Bits of FILE::_flags, as libio.h of glibc has them.
+constexpr int no_reads = 0x0004, at_end = 0x0010, in_backup = 0x0100;
+
+}  // namespace
+
+bool wants_more(const FILE* file, std::size_t bytes) {
+  // What was pushed back lies before what was read; an end that was seen is not looked for again.
+  if (file->_flags & (no_reads | at_end | in_backup) || file->_fileno < 0) return false;
+  if (file->_mode > 0) {
+    const auto& wide = *reinterpret_cast<const Wide*>(file->_wide_data);
+    return wide.read_ptr >= wide.read_end && file->_IO_read_ptr >= file->_IO_read_end;
+  }
+  auto there = file->_IO_read_end - file->_IO_read_ptr;
+  return there <= 0 || static_cast<std::size_t>(there) < bytes;
+}
+
+void wait_and_run(FileCall& what) {
+  Call call{path::Family::next, path::Direction::in};
+  call.real = run_whole;
+  call.arguments = &what;
+  if (!wants_more(what.file, what.bytes)) {
+    path::count_in(0);
+    run_whole(call);
+    return;
+  }
+  call.fd = what.file->_fileno;
+  call.attempt = attempt_whole;
+  call.bytes = std::clamp(what.bytes, least, most);
+  Result result = path::run(call);
+  if (!what.ran) run_whole(call);  // a time limit of the socket was over: libc says so
+  // errno as libc left it, on the thread on which the program goes on.
+  else if (failed(result)) set_errno(what.error);
+}
+
+}  // namespace weir::intercept

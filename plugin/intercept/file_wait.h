@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdio.h>
+
+#include "path/call.h"
+
+// stdio's input never passes the names of read: libc calls its inner ones, and holds the FILE's lock meanwhile. So its
+// entry points are met here: when the buffer is empty, wait until the descriptor is ready, or the file's next part
+// cached, and only then let libc run, whole, as one call that is not set aside.
+namespace weir::intercept {
+
+// One call of stdio while it lasts: `body` calls libc and keeps what that returns.
+struct FileCall {
+  FILE* file;
+  std::size_t bytes;              // about to be read, as far as the caller says
+  void (*body)(FileCall& call);
+  void* arguments;
+  bool ran = false;
+  int error = 0;                  // errno as libc left it, when it changed it
+};
+
+// Would libc have to read from the descriptor to give `bytes`? True only where waiting for the descriptor is what libc
+// would do. (It looks without the FILE's lock: when two use one FILE at once, a wrong guess costs speed.)
+bool wants_more(const FILE* file, std::size_t bytes);
+
+// Runs call.body, after waiting for what it will read.
+void wait_and_run(FileCall& call);
+
+// The wrapper's body in one place: counts, passes through or waits, and returns what `real(arguments...)` returns.
+template <typename R, typename F, typename... A>
+inline R input(FILE* file, std::size_t bytes, const F& real, A... arguments) {
+  if (!path::concerns_us()) {
+    path::count_in(0);
+    return real(arguments...);
+  }
+  R result{};
+  auto body = [&] { result = real(arguments...); };
+  FileCall call{file, bytes, [](FileCall& c) { (*static_cast<decltype(body)*>(c.arguments))(); }, &body};
+  wait_and_run(call);
+  return result;
+}
+
+// Output goes to libc's buffer, or a file's; it is not waited for. But what libc calls in turn (fopencookie) must know
+// that the FILE is locked.
+template <typename R, typename F, typename... A>
+inline R output(const F& real, A... arguments) {
+  path::count_out(0);
+  if (!path::concerns_us()) return real(arguments...);
+  ++base::self().lock_depth;
+  R result = real(arguments...);
+  --base::self().lock_depth;
+  return result;
+}
+
+}  // namespace weir::intercept
