@@ -59,8 +59,10 @@ int start_thread(void (*body)(void*), void* argument, const char* name) {
   for (; name[i] && i < sizeof start->name - 1; ++i) start->name[i] = name[i];
   start->name[i] = 0;
 
-  // The program's handlers must never run on our thread: block everything before it exists.
-  std::uint64_t all = ~0ull, before = 0;
+  // The program's handlers must never run on our thread: block everything before it exists; but for the two signals that
+  // libc keeps for itself: setuid() waits until every thread has answered one.
+  constexpr std::uint64_t of_libc = 3ull << 31;
+  std::uint64_t all = ~of_libc, before = 0;
   raw(SYS_rt_sigprocmask, SIG_SETMASK, word(&all), word(&before), sizeof all);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);

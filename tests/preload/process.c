@@ -112,6 +112,16 @@ int main(int argc, char **argv) {
     abort();
   }
   printf("abort: %d\n", ended(pid));
+  fflush(0);
+  if (!(pid = fork())) {
+    start(read_for_long, &q[0]);
+    nap_ms(20);
+    pthread_exit(0);
+  }
+  nap_ms(50);
+  write(q[1], "done", 4);
+  printf("pthread_exit of the first thread: %d\n", ended(pid));
+  say("setuid", setuid(getuid()));
   /* A daemon's way: all descriptors but the standard ones are closed. The lowest free ones are the program's again. */
   closefrom(3);
   assert(!pipe(p));
