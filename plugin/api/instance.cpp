@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "api/controlling.h"
+#include "api/iopa_pool.h"
 #include "api/report.h"
 #include "api/voice.h"
 #include "base/clock.h"
@@ -156,6 +157,7 @@ void after_fork_in_child() {
   gate::the_gate.permits.after_fork();
   gate::the_gate.cores.after_fork();
   controlling_after_fork();
+  iopa_pool.after_fork();
   path::driver.after_fork();
   meter::after_fork();
 }

@@ -49,6 +49,7 @@ struct Thread {
   void* omp = nullptr;             // what omp_ext's tasks keep a thread
   void* tbb = nullptr;             // what tbb_ext keeps a thread
   void* pool = nullptr;            // what the own worker pool keeps a thread
+  void* iopa = nullptr;            // what the pool of iopa.h keeps a thread
   void* nest = nullptr;            // the ring layer's own ring of this thread, if any
 };
 

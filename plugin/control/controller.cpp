@@ -37,4 +37,8 @@ double Controller::patience_s() const {
   return current_ ? current_->core.patience_s() : 0.05;
 }
 
+int first_limit(Algorithm algorithm, const Bounds& bounds, const IopaTuning& iopa) {
+  return algorithm == Algorithm::iopa ? Iopa(bounds, iopa).limit() : Core(bounds).limit();
+}
+
 }  // namespace weir::control

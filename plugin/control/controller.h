@@ -45,4 +45,7 @@ class Controller {
   Slot slots_[most_regions];
 };
 
+// The limit that a controller begins with, before any sample.
+int first_limit(Algorithm algorithm, const Bounds& bounds, const IopaTuning& iopa);
+
 }  // namespace weir::control
