@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs programs in turn and says what they took. Standard library alone.
+
+A variant is a command line with an environment. Variants are run alternately (A B C, A B C, ...), so that what
+else the machine does meets all of them. Every program prints `checksum=... seconds=... items=...` last.
+"""
+import argparse
+import dataclasses
+import json
+import os
+import re
+import shlex
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+THREAD_COUNTS = (2, 4, 8, 16, 32, 64, 128)
+LAST_LINE = re.compile(r"checksum=([0-9a-f]+) seconds=([0-9.]+) items=(-?[0-9]+)\s*\Z")
+
+
+@dataclasses.dataclass
+class Variant:
+    name: str
+    command: list
+    env: dict = dataclasses.field(default_factory=dict)
+
+    def line(self):
+        """What a person types to run it."""
+        words = [f"{name}={shlex.quote(value)}" for name, value in self.env.items()]
+        return " ".join(words + [shlex.quote(os.path.relpath(word) if word.startswith(ROOT) else word)
+                                 for word in self.command])
+
+
+@dataclasses.dataclass
+class Run:
+    seconds: float  # what the program says of its parallel part
+    wall: float     # the whole process
+    cpu: float      # user and system time of the process and its children
+    rss_kb: int     # its largest resident set
+    items: int
+    checksum: str   # or, after a failure, what went wrong
+    ok: bool
+
+
+def run_once(variant, timeout=600):
+    env = dict(os.environ, **variant.env)
+    started = time.monotonic()
+    process = subprocess.Popen(variant.command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    timer = threading.Timer(timeout, process.kill)
+    timer.start()
+    try:
+        text = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    finally:
+        timer.cancel()
+    wall = time.monotonic() - started
+    found = LAST_LINE.search(text)
+    ok = process.returncode == 0 and found is not None
+    checksum = found[1] if ok else f"status {process.returncode}: {text.strip()[-300:]}"
+    return Run(float(found[2]) if ok else wall, wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss,
+               int(found[3]) if ok else 0, checksum, ok)
+
+
+class Series:
+    """The runs of one variant."""
+
+    def __init__(self, variant):
+        self.variant = variant
+        self.runs = []
+
+    def values(self, what="seconds"):
+        return [getattr(run, what) for run in self.runs if run.ok]
+
+    def median(self, what="seconds"):
+        values = self.values(what)
+        return statistics.median(values) if values else float("nan")
+
+    def spread(self, what="seconds"):
+        values = self.values(what)
+        return (min(values), max(values)) if values else (float("nan"), float("nan"))
+
+    def failed(self):
+        return [run.checksum for run in self.runs if not run.ok]
+
+    def json(self):
+        return {"command": self.variant.line(), "median_s": self.median(), "spread_s": self.spread(),
+                "cpu_s": self.median("cpu"), "rss_kb": self.median("rss_kb"), "runs": [vars(r) for r in self.runs]}
+
+
+def drop_page_cache():
+    """Only root may; without the right to, the programs' own way of making files cold has to do."""
+    os.sync()
+    try:
+        with open("/proc/sys/vm/drop_caches", "w") as file:
+            file.write("3")
+    except OSError:
+        return False
+    return True
+
+
+def alternate(variants, repeat, cold=False, timeout=600):
+    """Runs each variant `repeat` times, in turn. Returns their series by name."""
+    series = {variant.name: Series(variant) for variant in variants}
+    for turn in range(repeat):
+        for variant in variants:
+            note(f"{turn + 1}/{repeat} {variant.name}: {variant.line()}")
+            if cold:
+                drop_page_cache()
+            series[variant.name].runs.append(run_once(variant, timeout))
+    note("")
+    return series
+
+
+def same_result(series):
+    """Whether every run of every series ended well with one and the same checksum."""
+    runs = [run for one in series for run in one.runs]
+    return all(run.ok for run in runs) and len({run.checksum for run in runs}) == 1
+
+
+def note(text):
+    """A line that the next one takes the place of; nothing when nobody watches."""
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\033[K" + text[:110])
+        sys.stderr.flush()
+
+
+def table(title, head, rows):
+    """Prints rows under a title, columns aligned."""
+    rows = [[str(cell) for cell in row] for row in rows]
+    widths = [max(len(row[i]) for row in [head] + rows) for i in range(len(head))]
+    print(f"\n{title}")
+    for row in [head, ["-" * width for width in widths]] + rows:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
+    sys.stdout.flush()
+
+
+def yes(condition):
+    return "yes" if condition else "NO"
+
+
+def shown(series, what="seconds"):
+    """median [least, most]"""
+    low, high = series.spread(what)
+    return f"{series.median(what):.3f} [{low:.3f}, {high:.3f}]"
+
+
+def machine():
+    def first(path, pattern):
+        try:
+            with open(path) as file:
+                found = re.search(pattern, file.read())
+            return found[1].strip() if found else "?"
+        except OSError:
+            return "?"
+    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    return {"cpu": first("/proc/cpuinfo", r"model name\s*:\s*(.*)"), "cores": os.cpu_count(),
+            "kernel": os.uname().release, "commit": commit.stdout.strip() or "?",
+            "memory": first("/proc/meminfo", r"MemTotal:\s*(.*)"), "load_at_start": os.getloadavg()[0],
+            "command": shlex.join(sys.argv), "date": time.strftime("%Y-%m-%d %H:%M")}
+
+
+class Bench:
+    """The options every script here has, where the programs are, and what comes out."""
+
+    def __init__(self, description, items):
+        parser = argparse.ArgumentParser(description=description)
+        parser.add_argument("--small", action="store_true", help="a short run: shows that it works, not figures")
+        parser.add_argument("--repeat", type=int, help="alternating runs of each variant (5; small: 1)")
+        parser.add_argument("--build", default=os.path.join(ROOT, "build"), help="the build folder")
+        parser.add_argument("--dir", default="/var/tmp", help="where the input files lie")
+        parser.add_argument("--items", default=",".join(items), help="which of " + ", ".join(items))
+        parser.add_argument("--json", help="write everything to this file")
+        self.options = parser.parse_args()
+        self.small = self.options.small
+        self.wrong = False
+        self.repeat = self.options.repeat or (1 if self.small else 5)
+        self.results = {"machine": machine(), "small": self.small, "items": {}}
+        for item in self.options.items.split(","):
+            if item not in items:
+                parser.error(f"no such item: {item}")
+        self.chosen = self.options.items.split(",")
+        self.print_machine()
+
+    def print_machine(self):
+        m = self.results["machine"]
+        print(f"{m['cpu']}, {m['cores']} cores, Linux {m['kernel']}, commit {m['commit']}, {m['date']}")
+        print(f"$ {m['command']}")
+        if m["load_at_start"] > 0.3 * m["cores"]:
+            print(f"THE MACHINE IS BUSY (load {m['load_at_start']:.1f}): these figures are worth little.")
+        if self.small:
+            print("A small run: it shows that everything works; its figures are not to be quoted.")
+
+    def app(self, name):
+        return os.path.join(self.options.build, "apps", name)
+
+    def file(self, name):
+        return os.path.join(self.options.dir, name)
+
+    def bare(self, command, threads=None, name=None):
+        """As the program is; `threads` is OMP_NUM_THREADS."""
+        env = {"OMP_NUM_THREADS": str(threads)} if threads else {}
+        return Variant(name or ("bare" if threads is None else f"bare {threads}"), command, env)
+
+    def weir(self, command, lane="auto", name=None):
+        prefix = [os.path.join(self.options.build, "bin", "weir"), "run", "--quiet", f"--lane={lane}", "--"]
+        return Variant(name or (f"weir {lane}"), prefix + command)
+
+    def prepare(self, command):
+        """Runs something whose time nobody wants, such as the making of input files."""
+        note("preparing: " + " ".join(command))
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+    def keep(self, item, label, series, one_result=True):
+        """Keeps the figures; says what failed. `one_result`: all variants compute the same."""
+        if one_result and not same_result(series.values()):
+            self.wrong = True
+        self.results["items"].setdefault(item, {})[label] = {name: one.json() for name, one in series.items()}
+        for one in series.values():
+            for why in one.failed():
+                self.wrong = True
+                print(f"  FAILED: {one.variant.line()}\n    {why}")
+
+    def finish(self):
+        """Writes the file, and ends with status 1 when a run failed or results differ (slowness is no failure)."""
+        if self.options.json:
+            with open(self.options.json, "w") as file:
+                json.dump(self.results, file, indent=1)
+        sys.exit(1 if self.wrong else 0)
