@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks that each ask a slow server over loopback and compute a little with the answer. Knows nothing of
 // weir.
-#include <netinet/in.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,6 +9,7 @@
 #include "kit/arguments.h"
 #include "kit/checksum.h"
 #include "kit/die.h"
+#include "kit/loopback.h"
 #include "kit/result.h"
 #include "kit/runtimes.h"
 #include "slowsockets/server.h"
@@ -19,18 +18,8 @@ namespace {
 
 std::uint64_t fib(long n) { return n < 2 ? static_cast<std::uint64_t>(n) : fib(n - 1) + fib(n - 2); }
 
-int connect_to(std::uint16_t port) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(port);
-  if (fd < 0 || connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address)) kit::die("connect");
-  return fd;
-}
-
 std::uint64_t ask(std::uint16_t port, std::uint64_t key, std::uint64_t delay_us) {
-  const int fd = connect_to(port);
+  const int fd = kit::connect_to(port);
   const Request request{key, delay_us};
   if (send(fd, &request, sizeof request, MSG_NOSIGNAL) != sizeof request) kit::die("send");
   Answer answer;
@@ -48,14 +37,6 @@ std::uint64_t ask(std::uint16_t port, std::uint64_t key, std::uint64_t delay_us)
   return kit::hash(&answer, sizeof answer);
 }
 
-// Every request under way is an open file, here and in the server.
-void allow_many_files() {
-  rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit)) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -68,7 +49,7 @@ int main(int argc, char** argv) {
   const auto threads = static_cast<unsigned>(arguments.number("threads", 0));
   arguments.finish();
 
-  allow_many_files();
+  kit::allow_many_files();  // each request under way is one, here and in the server
   const Server server = start_server();
   const double began = kit::now();
   const auto request = [&](std::int64_t i) {

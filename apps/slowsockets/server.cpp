@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slowsockets/server.h"
 
-#include <netinet/in.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -14,6 +13,7 @@
 
 #include "kit/checksum.h"
 #include "kit/die.h"
+#include "kit/loopback.h"
 #include "kit/result.h"
 
 namespace {
@@ -94,16 +94,7 @@ Answer answer_to(std::uint64_t key) {
 }
 
 Server start_server() {
-  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  auto* name = reinterpret_cast<sockaddr*>(&address);
-  if (listener < 0 || bind(listener, name, length) || listen(listener, 4096) ||
-      getsockname(listener, name, &length)) {
-    kit::die("server");
-  }
+  const auto [listener, port] = kit::listen_on(0, SOCK_NONBLOCK);
   const pid_t parent = getpid();
   const pid_t process = fork();
   if (process < 0) kit::die("fork");
@@ -113,7 +104,7 @@ Server start_server() {
     serve(listener);
   }
   close(listener);
-  return {process, ntohs(address.sin_port)};
+  return {process, port};
 }
 
 void stop_server(const Server& server) {
