@@ -17,6 +17,7 @@ namespace weir::team {
 namespace {
 
 constinit Real<int()> real_max_threads("omp_get_max_threads");
+constinit Real<int()> real_active_levels("omp_get_max_active_levels");
 constinit Real<int(void*)> real_thread_number("__kmpc_global_thread_num");
 constinit Real<void(void*, int, int)> real_push_num_threads("__kmpc_push_num_threads");
 constinit Real<int()> real_get_blocktime("kmp_get_blocktime");
@@ -46,7 +47,10 @@ std::int64_t wanted_size(const TeamPlan& plan, Region& region) {
 // One region with stand-ins at a time: their threads were tried out for one. Teams that must be of one size go on.
 bool may_widen(const TeamPlan& plan) {
   if (!real_push_num_threads.get() || !real_thread_number.get() || !widest_can_start(plan)) return false;
-  return plan.freedom == Freedom::same || !a_wide_team_runs.exchange(true);
+  if (plan.freedom == Freedom::same) return true;
+  // Where teams may nest, each thread of a wide one could fork again.
+  if (real_active_levels.get() && real_active_levels.get()() > 1) return false;
+  return !a_wide_team_runs.exchange(true);
 }
 
 void widen(base::TeamSeat& seat, std::int64_t size) {

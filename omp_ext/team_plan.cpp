@@ -20,7 +20,6 @@ namespace weir::team {
 namespace {
 
 constinit Real<int()> real_max_threads("omp_get_max_threads");
-constinit Real<int()> real_thread_limit("omp_get_thread_limit");
 constinit Real<int()> real_proc_bind("omp_get_proc_bind");
 constinit Real<int()> real_dynamic("omp_get_dynamic");
 constinit Real<std::size_t()> real_stack_bytes("kmp_get_stacksize_s");
@@ -59,7 +58,6 @@ Limits limits_here(std::int64_t cores) {
   limits.stand_ins = setting("WEIR_STAND_INS", 512);
   limits.permits = setting("WEIR_PERMITS", 0);
   if (limits.permits == 0) limits.permits = setting("WEIR_MAX_PERMITS", 128);
-  limits.thread_limit = call(real_thread_limit, 1 << 30);
   rlimit descriptors{};
   limits.descriptors = getrlimit(RLIMIT_NOFILE, &descriptors) || descriptors.rlim_cur > (1u << 30)
                            ? 1 << 30
@@ -80,7 +78,6 @@ const char* settings_keep_out(const Limits& limits) {
   if (call(real_proc_bind, 0) != 0) return "threads are bound to places";
   if (call(real_dynamic, 0) != 0) return "team sizes are dynamic (omp_set_dynamic)";
   if (widest_team(limits) > limits.cores) return nullptr;
-  if (limits.thread_limit <= limits.cores) return "OMP_THREAD_LIMIT leaves no room";
   if (limits.stand_ins <= limits.cores) return "WEIR_STAND_INS leaves no room";
   return "the limit of open files leaves no room";
 }

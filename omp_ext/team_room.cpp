@@ -32,6 +32,8 @@ constexpr Variable variables[] = {
     {"OMP_WAIT_POLICY", "passive PASSIVE", "OMP_WAIT_POLICY is active"},
     {"KMP_BLOCKTIME", "0 0ms 0us", "KMP_BLOCKTIME lets waiting threads spin"},
     {"KMP_LIBRARY", "throughput", "KMP_LIBRARY is set"},
+    {"OMP_THREAD_LIMIT", "", "OMP_THREAD_LIMIT is set"},
+    {"KMP_DEVICE_THREAD_LIMIT", "", "KMP_DEVICE_THREAD_LIMIT is set"},
     {"KMP_ALL_THREADS", "", "KMP_ALL_THREADS is set"},
     {"KMP_DYNAMIC_MODE", "", "KMP_DYNAMIC_MODE is set"},
 };
@@ -60,7 +62,6 @@ void* rehearse(void* argument) {
 std::int64_t widest_team(const Limits& limits) {
   std::int64_t widest = limits.cores + limits.permits;
   if (limits.stand_ins < widest) widest = limits.stand_ins;
-  if (limits.thread_limit < widest) widest = limits.thread_limit;
   if (limits.descriptors / descriptors_a_thread < widest) widest = limits.descriptors / descriptors_a_thread;
   return widest > limits.cores ? widest : limits.cores;
 }

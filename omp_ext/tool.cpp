@@ -60,7 +60,7 @@ void parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, un
 
 void sit_down(base::Thread& thread, ompt_data_t* parallel, ompt_data_t* task) {
   task->value = thread.seat.team | ours_mark;
-  thread.seat.team = parallel->value ? parallel->value : seat_in(no_region, false);
+  thread.seat.team = parallel && parallel->value ? parallel->value : seat_in(no_region, false);
   thread.place |= base::in_omp_team;
   forget_counters(thread);
   // What it does first leads to its first call, as likely as not; waiting here for a core that only computing threads
@@ -79,8 +79,9 @@ void stand_up(base::Thread& thread, ompt_data_t* task) {
 }
 
 void implicit_task(ompt_scope_endpoint_t what, ompt_data_t* parallel, ompt_data_t* task, unsigned, unsigned, int flags) {
-  // The initial task of a thread that no region began is serial code; that of a league's team is not.
-  if (what == ompt_scope_begin && is_initial(flags) && !parallel) return;
+  // The initial task of a thread that no region began is serial code; that of a league's team is not. Only what
+  // parallel_begin has seen has a value.
+  if (what == ompt_scope_begin && is_initial(flags) && !(parallel && parallel->value)) return;
   base::Thread& thread = base::self();
   if (what == ompt_scope_begin) sit_down(thread, parallel, task);
   else stand_up(thread, task);

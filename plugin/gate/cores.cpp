@@ -15,16 +15,27 @@ bool Cores::try_take() {
 
 bool Cores::take(std::int64_t timeout_ns) {
   if (try_take()) return true;
-  std::int64_t end = base::now_ns() + timeout_ns;
+  std::int64_t patience = patience_ns_.load(std::memory_order_relaxed);
+  if (timeout_ns < patience) patience = timeout_ns;
+  std::uint32_t gives = gives_.load(std::memory_order_relaxed);
+  std::int64_t end = base::now_ns() + patience;
   do {
     Sleeper me;
     if (!lie_down(me)) return true;
     if (!sleep(me, end)) {
+      if (gives_.load(std::memory_order_relaxed) == gives) learn_patience(patience / 2);
       held_.fetch_add(1);
       return false;
     }
   } while (!try_take());
+  if (patience < timeout_ns) learn_patience(patience * 2);
   return true;
+}
+
+// Nobody gave a slot back all the while: those who hold them don't compute but wait for something nobody told us of,
+// perhaps for us. So the next one waits half as long; and each who was called, twice as long again.
+void Cores::learn_patience(std::int64_t patience_ns) {
+  patience_ns_.store(patience_ns > least_patience_ns ? patience_ns : least_patience_ns, std::memory_order_relaxed);
 }
 
 // Among the sleepers, unless a slot is to be had after all. Announced before that last look: a give() that misses us in
@@ -83,6 +94,7 @@ void Cores::give() {
 
 bool Cores::call_one() {
   lock_.lock();
+  gives_.store(gives_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   bool room = held_.load() < limit_.load(std::memory_order_relaxed);
   std::atomic<std::uint32_t>* called = room ? call_one_locked() : nullptr;
   lock_.unlock();

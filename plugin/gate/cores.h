@@ -20,7 +20,8 @@ namespace weir::gate {
 // a slot would idle for as long as a thread takes to wake, at each call that blocks.
 class Cores {
  public:
-  // Returns when the calling thread may compute. False when it waited `timeout_ns` for nothing and goes on over the limit.
+  // Returns when the calling thread may compute. False when it waited for nothing and goes on over the limit: at most
+  // `timeout_ns`, and less where such waits have been in vain before.
   bool take(std::int64_t timeout_ns);
   void take_over() { held_.fetch_add(1); }  // does not wait, whatever the limit
   void give();
@@ -34,7 +35,9 @@ class Cores {
     std::atomic<std::uint32_t> called{0};
     Sleeper* below = nullptr;
   };
+  static constexpr std::int64_t least_patience_ns = 50'000;
   bool try_take();
+  void learn_patience(std::int64_t patience_ns);
   bool lie_down(Sleeper& me);
   bool sleep(Sleeper& me, std::int64_t end);
   std::atomic<std::uint32_t>* call_one_locked();
@@ -44,6 +47,8 @@ class Cores {
   std::atomic<std::int64_t> held_{0};
   sys::Lock lock_;
   std::atomic<std::int64_t> sleeping_{0};
+  std::atomic<std::uint32_t> gives_{0};       // while somebody slept; written under lock_
+  std::atomic<std::int64_t> patience_ns_{std::int64_t{1} << 60};
   Sleeper* top_ = nullptr;  // under lock_
 };
 

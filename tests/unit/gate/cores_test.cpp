@@ -22,6 +22,15 @@ TEST(CoresTest, nobody_waits_for_ever) {
   EXPECT_EQ(cores.held(), 0);
 }
 
+TEST(CoresTest, who_waits_in_vain_makes_the_next_wait_shorter) {
+  Cores cores;
+  cores.set_limit(1);
+  ASSERT_TRUE(cores.take(0));
+  std::int64_t began = base::now_ns();
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(cores.take(100 * base::ns_per_ms));
+  EXPECT_LT(base::now_ns() - began, 5 * base::ns_per_s);  // not 100 times 100 ms
+}
+
 TEST(CoresTest, a_slot_given_back_goes_to_who_came_last) {
   Cores cores;
   cores.set_limit(1);

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+# The park lane: teams with stand-ins. Each program is compiled by clang, and by gcc with LLVM's libomp put in front of
+# libgomp, as `weir run` does it.
+find_program(PARK_CLANG NAMES clang-19 clang REQUIRED)
+find_program(PARK_GCC NAMES gcc REQUIRED)
+find_program(PARK_GFORTRAN NAMES gfortran REQUIRED)
+find_library(PARK_LIBOMP NAMES libomp.so.5 PATHS /usr/lib/llvm-19/lib /usr/lib/x86_64-linux-gnu REQUIRED)
+set(park_here ${CMAKE_CURRENT_BINARY_DIR})
+
+function(park_program name source compiler)
+  set(output ${park_here}/${name})
+  add_custom_command(OUTPUT ${output} DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+    COMMAND ${compiler} -O2 -fopenmp -pthread ${ARGN} -o ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+  add_custom_target(build_${name} ALL DEPENDS ${output})
+endfunction()
+foreach(program park_constructs park_told park_told_mixed park_threadprivate park_table park_set park_waits park_child)
+  park_program(${program}_clang ${program}.c ${PARK_CLANG})
+  park_program(${program}_gcc ${program}.c ${PARK_GCC} -w)
+endforeach()
+park_program(park_fortran_gcc park_fortran.f90 ${PARK_GFORTRAN} -J${park_here})
+park_program(park_tool.so park_tool.c ${PARK_CLANG} -shared -fPIC)
+
+# park_test(name label expect "VARIABLE=value ..." program argument...), see park_same
+function(park_test name label expect variables program)
+  set(behind "")
+  if(program MATCHES "_gcc$")
+    set(behind ${PARK_LIBOMP})
+  endif()
+  add_test(NAME omp.park.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/park_same ${expect} "${variables}"
+    ${park_here}/park_${program} ${ARGN})
+  set_tests_properties(omp.park.${name} PROPERTIES LABELS ${label} TIMEOUT 240
+    ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>;BEHIND=${behind}")
+endfunction()
+
+foreach(compiler clang gcc)
+  park_test(constructs_${compiler} quick wide "" constructs_${compiler})
+  # The sizes weir gives, and those the user asks for.
+  foreach(size 3 4 64)
+    park_test(constructs_of_${size}_${compiler} full wide "WEIR_STAND_INS=${size}" constructs_${compiler} 2)
+  endforeach()
+  foreach(size 1 2 3 64)
+    park_test(constructs_on_${size}_${compiler} full "bare:OMP_NUM_THREADS" "OMP_NUM_THREADS=${size}" constructs_${compiler} 2)
+  endforeach()
+  park_test(no_room_${compiler} full "bare:WEIR_STAND_INS" "WEIR_STAND_INS=1" constructs_${compiler})
+
+  # What a user may have set. Where it speaks of sizes, places or spinning, weir keeps out and says so.
+  set(number 0)
+  foreach(setting "OMP_DYNAMIC=true|bare:OMP_DYNAMIC" "OMP_PROC_BIND=spread|bare:OMP_PROC_BIND" "OMP_PLACES=threads|bare:OMP_PLACES"
+      "OMP_THREAD_LIMIT=1|bare:OMP_THREAD_LIMIT" "OMP_THREAD_LIMIT=6|bare:OMP_THREAD_LIMIT" "OMP_SCHEDULE=guided,3|wide" "OMP_WAIT_POLICY=passive|wide"
+      "OMP_WAIT_POLICY=active|bare:OMP_WAIT_POLICY" "KMP_BLOCKTIME=0|wide" "KMP_BLOCKTIME=50|bare:KMP_BLOCKTIME"
+      "KMP_AFFINITY=compact|bare:KMP_AFFINITY" "OMP_CANCELLATION=true|wide" "OMP_STACKSIZE=256k|wide" "OMP_TOOL=disabled|bare:OMPT"
+      "KMP_LIBRARY=turnaround|bare:KMP_LIBRARY" "WEIR_LANE=off|any" "WEIR_OMP_TEAMS=bare|bare:WEIR_OMP_TEAMS" "WEIR_OMP_TEAMS=same|wide"
+      "WEIR_THREADS=1|wide" "WEIR_GATE_WAIT_MS=1|wide")
+    string(REPLACE "|" ";" parts ${setting})
+    list(GET parts 0 variable)
+    list(GET parts 1 expect)
+    math(EXPR number "${number} + 1")
+    park_test(setting_${number}_${compiler} full ${expect} "${variable}" constructs_${compiler})
+  endforeach()
+
+  # What a program asks and sets.
+  park_test(told_${compiler} quick wide "" told_${compiler})
+  park_test(told_mixed_${compiler} quick "bare:omp_get_max_threads" "" told_mixed_${compiler})
+  park_test(told_any_${compiler} quick wide "WEIR_OMP_TEAMS=same" told_mixed_${compiler})
+  park_test(threadprivate_${compiler} quick wide "" threadprivate_${compiler})
+  park_test(table_${compiler} quick "bare:omp_get_thread_num" "" table_${compiler})
+  park_test(set_num_threads_${compiler} quick any "" set_${compiler} num_threads)
+  park_test(set_dynamic_${compiler} quick any "" set_${compiler} dynamic)
+  park_test(child_${compiler} quick any "" child_${compiler})
+
+  # Threads that wait for each other where nobody can see it.
+  park_test(waits_${compiler} quick wide "" waits_${compiler} 1)
+  park_test(waits_of_3_${compiler} full wide "WEIR_STAND_INS=3" waits_${compiler} 2)
+  park_test(waits_long_${compiler} full wide "" waits_${compiler} 10)
+endforeach()
+park_test(fortran quick "bare:omp_set_num_threads" "" fortran_gcc)
+park_test(fortran_wide quick wide "WEIR_OMP_TEAMS=same" fortran_gcc)
+
+# Another tool: weir steps aside.
+park_test(tool_library quick "bare:OMP_TOOL_LIBRARIES" "OMP_TOOL_LIBRARIES=${park_here}/park_tool.so" child_clang)

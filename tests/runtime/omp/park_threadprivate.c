@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a thread keeps from one region to the next, and what copyin gives it. */
+#include <omp.h>
+#include <stdio.h>
+#include <time.h>
+
+static int kept;
+#pragma omp threadprivate(kept)
+
+static void wait_a_little(void) { nanosleep(&(struct timespec){0, 50000}, NULL); }
+
+int main(void) {
+  int size = 0, lost = 0, wrong = 0;
+#pragma omp parallel
+  {
+    wait_a_little();
+    kept = omp_get_thread_num() + 100;
+#pragma omp single
+    size = omp_get_num_threads();
+  }
+#pragma omp parallel
+  {
+    wait_a_little();
+#pragma omp atomic
+    lost += kept != omp_get_thread_num() + 100;
+#pragma omp single
+    lost += size != omp_get_num_threads();
+  }
+  kept = 7;
+#pragma omp parallel copyin(kept)
+  {
+    wait_a_little();
+#pragma omp atomic
+    wrong += kept != 7;
+  }
+  printf("lost %d wrong %d\n", lost, wrong);
+  return 0;
+}

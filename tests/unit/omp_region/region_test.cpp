@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "omp_ext/region.h"
+
+#include <gtest/gtest.h>
+
+namespace weir::team {
+namespace {
+
+constexpr std::int64_t ms = 1'000'000;
+
+Run narrow(std::int64_t wall_ns, std::int64_t parked, std::int64_t blocked_ns) {
+  return {.wide = false, .team = 2, .cores = 2, .wall_ns = wall_ns, .parked = parked, .blocked_ns = blocked_ns};
+}
+Run wide(std::int64_t wall_ns, std::int64_t parked, std::int64_t blocked_ns, std::int64_t timeouts = 0) {
+  return {true, 130, 2, wall_ns, parked, blocked_ns, timeouts};
+}
+
+TEST(RegionTest, one_that_computes_has_a_thread_a_core_and_is_not_timed) {
+  Knowledge known = learn({}, narrow(100 * ms, 0, 0));
+  EXPECT_FALSE(known.wide);
+  EXPECT_FALSE(known.timed);
+  EXPECT_EQ(team_size(known, 2, 130), 2);
+}
+
+TEST(RegionTest, one_that_blocks_has_stand_ins_next_time) {
+  Knowledge known = learn({}, narrow(100 * ms, 500, 150 * ms));
+  EXPECT_TRUE(known.wide);
+  EXPECT_EQ(team_size(known, 2, 130), 130);
+}
+
+TEST(RegionTest, never_more_stand_ins_than_calls_that_blocked) {
+  Knowledge known = learn({}, narrow(100 * ms, 7, 150 * ms));
+  EXPECT_EQ(team_size(known, 2, 130), 9);
+}
+
+TEST(RegionTest, one_that_hardly_blocks_loses_its_stand_ins) {
+  Knowledge known;
+  known.wide = true;
+  known = learn(known, wide(1000 * ms, 3, 40 * ms));
+  EXPECT_FALSE(known.wide);
+  known = learn(known, narrow(1000 * ms, 3, 40 * ms));
+  EXPECT_FALSE(known.wide);
+}
+
+TEST(RegionTest, the_first_call_that_blocks_in_a_region_not_timed_has_it_timed_again) {
+  Knowledge known;
+  known.timed = false;
+  known = learn(known, narrow(0, 100, 50 * ms));
+  EXPECT_FALSE(known.wide);
+  EXPECT_TRUE(known.timed);
+  known = learn(known, narrow(60 * ms, 100, 50 * ms));
+  EXPECT_TRUE(known.wide);
+}
+
+TEST(RegionTest, one_whose_threads_wait_for_one_another_is_barred_the_second_time) {
+  Knowledge known;
+  known.wide = true;
+  known = learn(known, wide(1000 * ms, 500, 5000 * ms, 1000));
+  EXPECT_TRUE(known.wide);
+  known = learn(known, wide(1000 * ms, 500, 5000 * ms, 1000));
+  EXPECT_FALSE(known.wide);
+  known = learn(known, narrow(1000 * ms, 500, 1900 * ms));
+  EXPECT_EQ(team_size(known, 2, 130), 2);
+}
+
+TEST(RegionTest, is_told_by_its_code) {
+  int a = 0, b = 0;
+  EXPECT_EQ(&region_of(&a), &region_of(&a));
+  EXPECT_NE(&region_of(&a), &region_of(&b));
+}
+
+TEST(RegionTest, past_the_table_there_is_one_that_learns_nothing) {
+  Region* last = nullptr;
+  for (std::uintptr_t code = 0x10000; code < 0x10000 + 16 * 5000 && last != &no_region; code += 16)
+    last = &region_of(reinterpret_cast<const void*>(code));
+  EXPECT_EQ(last, &no_region);
+}
+
+}  // namespace
+}  // namespace weir::team

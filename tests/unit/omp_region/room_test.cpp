@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "omp_ext/team_program.h"
+#include "omp_ext/team_room.h"
+
+namespace weir::team {
+namespace {
+
+TEST(TeamRoomTest, the_smallest_limit_holds) {
+  Limits limits{.cores = 4, .stand_ins = 512, .permits = 128, .descriptors = 1 << 20};
+  EXPECT_EQ(widest_team(limits), 132);
+  limits.stand_ins = 64;
+  EXPECT_EQ(widest_team(limits), 64);
+  limits.descriptors = 256;
+  EXPECT_EQ(widest_team(limits), 32);
+  limits.stand_ins = 2;
+  EXPECT_EQ(widest_team(limits), 4);
+}
+
+const char* one_variable;
+const char* its_value;
+const char* get(const char* name) { return std::strcmp(name, one_variable) ? nullptr : its_value; }
+const char* kept_out_by(const char* name, const char* value) {
+  one_variable = name;
+  its_value = value;
+  return environment_keeps_out(get);
+}
+
+TEST(TeamRoomTest, what_a_user_set_about_sizes_places_and_spinning_keeps_out) {
+  EXPECT_EQ(kept_out_by("PATH", "/bin"), nullptr);
+  EXPECT_NE(kept_out_by("OMP_NUM_THREADS", "4,2"), nullptr);
+  EXPECT_EQ(kept_out_by("OMP_NUM_THREADS", ""), nullptr);
+  EXPECT_NE(kept_out_by("OMP_DYNAMIC", "true"), nullptr);
+  EXPECT_EQ(kept_out_by("OMP_DYNAMIC", "false"), nullptr);
+  EXPECT_EQ(kept_out_by("OMP_WAIT_POLICY", "passive"), nullptr);
+  EXPECT_NE(kept_out_by("OMP_WAIT_POLICY", "active"), nullptr);
+  EXPECT_EQ(kept_out_by("KMP_BLOCKTIME", "0"), nullptr);
+  EXPECT_NE(kept_out_by("KMP_BLOCKTIME", "infinite"), nullptr);
+  EXPECT_NE(kept_out_by("OMP_THREAD_LIMIT", "64"), nullptr);
+}
+
+TEST(TeamRoomTest, threads_are_counted_by_starting_them) {
+  EXPECT_EQ(startable_threads(20, 0), 20);
+  EXPECT_EQ(startable_threads(0, 0), 0);
+  EXPECT_EQ(startable_threads(2, std::int64_t{1} << 46), 0);  // no address space has room for such a stack
+}
+
+TEST(LeewayTest, a_program_that_asks_nothing_bears_any_size) {
+  EXPECT_EQ(leeway_of({}).freedom, Freedom::any);
+  EXPECT_EQ(leeway_of({.asks_thread_num = true, .asks_num_threads = true}).freedom, Freedom::any);
+}
+
+TEST(LeewayTest, one_that_shares_out_by_number_or_keeps_things_by_thread_needs_one_size) {
+  EXPECT_EQ(leeway_of({.asks_max_threads = true, .every_region_blocks = true}).freedom, Freedom::same);
+  EXPECT_EQ(leeway_of({.keeps_thread_storage = true, .every_region_blocks = true}).freedom, Freedom::same);
+  EXPECT_EQ(leeway_of({.asks_max_threads = true}).freedom, Freedom::none);
+  EXPECT_EQ(leeway_of({.keeps_thread_storage = true}).freedom, Freedom::none);
+}
+
+TEST(LeewayTest, one_that_counts_processors_or_has_a_table_of_fixed_length_is_left_alone) {
+  EXPECT_EQ(leeway_of({.asks_num_procs = true, .every_region_blocks = true}).freedom, Freedom::none);
+  EXPECT_EQ(leeway_of({.asks_thread_num = true, .every_region_blocks = true}).freedom, Freedom::none);
+  EXPECT_NE(leeway_of({.asks_thread_num = true}).because, nullptr);
+}
+
+}  // namespace
+}  // namespace weir::team
