@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "meter/regions.h"
 #include "meter/teams.h"
 #include "omp_ext/region_code.h"
 #include "omp_ext/seat.h"
@@ -97,10 +98,12 @@ void weir::omp::before_fork(const void* code) {
   seat.forked = &region;
   seat.forked_size = wide ? size : plan.cores;
   seat.next_team = seat_in(region, wide);
-  seat.forked_ns = region.timed.load(std::memory_order_relaxed) ? weir::base::now_ns() : 0;
+  bool timed = wide || region.timed.load(std::memory_order_relaxed);
+  seat.forked_ns = timed ? weir::base::now_ns() : 0;
+  if (timed) weir::meter::regions.enter(reinterpret_cast<std::uintptr_t>(code));
 }
 
-void weir::omp::after_fork(const void*) {
+void weir::omp::after_fork(const void* code) {
   weir::base::TeamSeat& seat = weir::base::self().seat;
   if (seat.team || !seat.forked) return;
   auto& region = *static_cast<Region*>(seat.forked);
@@ -121,6 +124,7 @@ void weir::omp::after_fork(const void*) {
   run.parked = region.parked.exchange(0, std::memory_order_relaxed);
   run.blocked_ns = region.blocked_ns.exchange(0, std::memory_order_relaxed);
   run.gate_timeouts = region.gate_timeouts.exchange(0, std::memory_order_relaxed);
+  if (seat.forked_ns) weir::meter::regions.leave(reinterpret_cast<std::uintptr_t>(code));
   if (seat.forked_ns) run.wall_ns = weir::base::now_ns() - seat.forked_ns;
   if (&region != &no_region) region.set(learn(region.known(), run));
 }
