@@ -64,27 +64,71 @@ void store_right(const StripedTile& tile, const Columns<V>& columns) {
   }
 }
 
-// A gap down the column that began in one lane may go on in the next: carry it on while it matters. `f` is
-// what left the last segment. Returns the highest F that left the last row. The test looks at H as it was
-// before F raised it: where open equals extend, the raised one would end it too early.
+// What a gap costs that goes on through 1, 2, 4, ... whole lanes. Twice what the type holds is more than any
+// score, and saturating subtractions of two halves are exact.
 template <class V>
-typename V::Element carry_gaps(V f, Columns<V>& columns, std::size_t segments, V open, V extend, V& highest) {
-  typename V::Element leaving = f.last();
-  for (std::size_t lane = 0; lane < V::lanes; ++lane) {
-    f = f.shifted(V::lowest);
-    for (std::size_t at = 0; at < segments * V::lanes; at += V::lanes) {
-      const V old = V::load(columns.now + at);
-      const V h = old.max(f);
-      h.store(columns.now + at);
-      highest = highest.max(h);
-      const V opened = h.minus(open);
-      V::load(columns.e + at).max(opened).store(columns.e + at);
-      f = f.minus(extend);
-      if (!f.any_above(old.minus(open))) return leaving;
+struct LaneCosts {
+  LaneCosts(std::size_t segments, int extend) {
+    std::size_t cost = segments * static_cast<std::size_t>(extend);
+    for (std::size_t i = 0; i < steps; ++i, cost *= 2) {
+      const std::size_t most = V::highest_element, first = cost < most ? cost : most;
+      const std::size_t second = cost - first < most ? cost - first : most;
+      halves[i][0] = V::all(static_cast<typename V::Element>(first));
+      halves[i][1] = V::all(static_cast<typename V::Element>(second));
     }
-    if (f.last() > leaving) leaving = f.last();
   }
-  return leaving;
+  V taken(V f, std::size_t step) const { return f.minus(halves[step][0]).minus(halves[step][1]); }
+
+  static constexpr std::size_t steps = V::lanes == 8 ? 3 : V::lanes == 16 ? 4 : 5;
+  V halves[steps][2];
+};
+
+// F at the first row of each lane, from what left the lane before it: a prefix maximum over the lanes, each
+// worth less by the rows between.
+template <class V>
+V entering(V f, const LaneCosts<V>& costs) {
+  f = f.max(costs.taken(f.template up<1>(), 0));
+  f = f.max(costs.taken(f.template up<2>(), 1));
+  f = f.max(costs.taken(f.template up<4>(), 2));
+  if constexpr (V::lanes > 8) f = f.max(costs.taken(f.template up<8>(), 3));
+  if constexpr (V::lanes > 16) f = f.max(costs.taken(f.template up<16>(), 4));
+  return f;
+}
+
+// Lets F run down the first `to` segments, and tells whether it still matters below them. Above `tested` it
+// is not asked: the test wants H as it was before F raised it, for where open equals extend the raised one
+// ends it too early.
+template <class V>
+bool run_down(V& f, Columns<V>& columns, std::size_t to, std::size_t tested, V open, V extend) {
+  for (std::size_t segment = 0; segment < to; ++segment) {
+    const std::size_t at = segment * V::lanes;
+    const V old = V::load(columns.now + at);
+    const V h = old.max(f);
+    h.store(columns.now + at);
+    V::load(columns.e + at).max(h.minus(open)).store(columns.e + at);
+    f = f.minus(extend);
+    if (segment >= tested && !f.any_above(old.minus(open))) return false;
+  }
+  return true;
+}
+
+// A gap down the column that began in one lane may go on in the next. `f` is what left the last segment of
+// each. Farrar goes round the rows until it no longer matters: mostly that is after a few, but where two
+// sequences are alike and scores are high, up to a round for each lane. So after a few rows it begins anew
+// with what enters each lane from all the others: then one round is enough. Returns the highest F that left
+// the last row.
+template <class V>
+typename V::Element carry_gaps(V f, Columns<V>& columns, std::size_t segments, V open, V extend,
+                               const LaneCosts<V>& costs) {
+  constexpr std::size_t few = 4;
+  const std::size_t probed = segments < few ? segments : few;
+  const typename V::Element leaving = f.last();
+  const V from_neighbour = f.shifted(V::lowest);
+  f = from_neighbour;
+  if (!run_down(f, columns, probed, 0, open, extend)) return leaving;
+  f = entering(from_neighbour, costs);
+  if (!run_down(f, columns, segments, probed, open, extend)) return leaving;
+  return f.last() > leaving ? f.last() : leaving;
 }
 
 template <class V, bool bordered>
@@ -94,6 +138,7 @@ std::int32_t striped(const StripedTile& tile) {
   const auto* scores = static_cast<const Element*>(tile.scores);
   const V open = V::all(static_cast<Element>(tile.gap_open));
   const V extend = V::all(static_cast<Element>(tile.gap_extend));
+  const LaneCosts<V> costs(segments, tile.gap_extend);
   Columns<V> columns(segments);
   load_left<V>(tile, columns);
   V highest = V::all(V::lowest);
@@ -115,7 +160,7 @@ std::int32_t striped(const StripedTile& tile) {
       f = f.minus(extend).max(opened);
       h = V::load(columns.before + at);
     }
-    const Element leaving = carry_gaps<V>(f, columns, segments, open, extend, highest);
+    const Element leaving = carry_gaps<V>(f, columns, segments, open, extend, costs);
     Element* const swapped = columns.before;
     columns.before = columns.now;
     columns.now = swapped;

@@ -11,6 +11,7 @@ struct Words {
   using Element = std::int16_t;
   static constexpr std::size_t lanes = 16;
   static constexpr Element lowest = INT16_MIN;
+  static constexpr int highest_element = INT16_MAX;
 
   static Words all(Element value) { return {_mm256_set1_epi16(value)}; }
   static Words load(const Element* at) { return {_mm256_load_si256(reinterpret_cast<const __m256i*>(at))}; }
@@ -22,6 +23,15 @@ struct Words {
   Words shifted(Element first) const {
     const __m256i low = _mm256_permute2x128_si256(v, v, 0x08);
     return {_mm256_insert_epi16(_mm256_alignr_epi8(v, low, 14), first, 0)};
+  }
+  // Each lane's value `count` lanes further up, the lowest below.
+  template <int count>
+  Words up() const {
+    const __m256i low = _mm256_permute2x128_si256(v, all(lowest).v, 0x02);
+    if constexpr (count * 2 == 16)
+      return {low};
+    else
+      return {_mm256_alignr_epi8(v, low, 16 - count * 2)};
   }
   Element last() const { return static_cast<Element>(_mm256_extract_epi16(v, 15)); }
   Element highest() const {
@@ -39,6 +49,7 @@ struct Bytes {
   using Element = std::int8_t;
   static constexpr std::size_t lanes = 32;
   static constexpr Element lowest = INT8_MIN;
+  static constexpr int highest_element = INT8_MAX;
 
   static Bytes all(Element value) { return {_mm256_set1_epi8(value)}; }
   static Bytes load(const Element* at) { return {_mm256_load_si256(reinterpret_cast<const __m256i*>(at))}; }
@@ -50,6 +61,15 @@ struct Bytes {
   Bytes shifted(Element first) const {
     const __m256i low = _mm256_permute2x128_si256(v, v, 0x08);
     return {_mm256_insert_epi8(_mm256_alignr_epi8(v, low, 15), first, 0)};
+  }
+  // Each lane's value `count` lanes further up, the lowest below.
+  template <int count>
+  Bytes up() const {
+    const __m256i low = _mm256_permute2x128_si256(v, all(lowest).v, 0x02);
+    if constexpr (count * 1 == 16)
+      return {low};
+    else
+      return {_mm256_alignr_epi8(v, low, 16 - count * 1)};
   }
   Element last() const { return static_cast<Element>(_mm256_extract_epi8(v, 31)); }
   Element highest() const {

@@ -11,6 +11,7 @@ struct Words {
   using Element = std::int16_t;
   static constexpr std::size_t lanes = 8;
   static constexpr Element lowest = INT16_MIN;
+  static constexpr int highest_element = INT16_MAX;
 
   static Words all(Element value) { return {_mm_set1_epi16(value)}; }
   static Words load(const Element* at) { return {_mm_load_si128(reinterpret_cast<const __m128i*>(at))}; }
@@ -20,6 +21,11 @@ struct Words {
   Words max(Words other) const { return {_mm_max_epi16(v, other.v)}; }
   bool any_above(Words other) const { return _mm_movemask_epi8(_mm_cmpgt_epi16(v, other.v)) != 0; }
   Words shifted(Element first) const { return {_mm_insert_epi16(_mm_slli_si128(v, 2), first, 0)}; }
+  // Each lane's value `count` lanes further up, the lowest below.
+  template <int count>
+  Words up() const {
+    return {_mm_alignr_epi8(v, all(lowest).v, 16 - count * 2)};
+  }
   Element last() const { return static_cast<Element>(_mm_extract_epi16(v, 7)); }
   Element highest() const {
     alignas(16) Element values[lanes];
@@ -36,6 +42,7 @@ struct Bytes {
   using Element = std::int8_t;
   static constexpr std::size_t lanes = 16;
   static constexpr Element lowest = INT8_MIN;
+  static constexpr int highest_element = INT8_MAX;
 
   static Bytes all(Element value) { return {_mm_set1_epi8(value)}; }
   static Bytes load(const Element* at) { return {_mm_load_si128(reinterpret_cast<const __m128i*>(at))}; }
@@ -45,6 +52,11 @@ struct Bytes {
   Bytes max(Bytes other) const { return {_mm_max_epi8(v, other.v)}; }
   bool any_above(Bytes other) const { return _mm_movemask_epi8(_mm_cmpgt_epi8(v, other.v)) != 0; }
   Bytes shifted(Element first) const { return {_mm_insert_epi8(_mm_slli_si128(v, 1), first, 0)}; }
+  // Each lane's value `count` lanes further up, the lowest below.
+  template <int count>
+  Bytes up() const {
+    return {_mm_alignr_epi8(v, all(lowest).v, 16 - count * 1)};
+  }
   Element last() const { return static_cast<Element>(_mm_extract_epi8(v, 15)); }
   Element highest() const {
     alignas(16) Element values[lanes];
