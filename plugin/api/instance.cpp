@@ -17,9 +17,11 @@
 #include "lane/decision.h"
 #include "path/call.h"
 #include "path/engine.h"
+#include "pool/pool.h"
 #include "sys/futex.h"
 #include "sys/process.h"
 #include "wait/lane.h"
+#include "wait/runtimes.h"
 
 namespace weir::api {
 namespace {
@@ -142,6 +144,11 @@ void finish() {
 
 const lane::Decision& program() { return loaded.decision; }
 
+void pool_started() {
+  static constinit std::atomic<bool> known{false};
+  if (!known.exchange(true)) wait::add_runtime(&pool::pool_runtime, base::in_own_worker);
+}
+
 void after_load() {
   if (the_settings.lane == base::Lane::automatic && state.load() >= idle) judge_program();
 }
@@ -159,6 +166,7 @@ void after_fork_in_child() {
   controlling_after_fork();
   iopa_pool.after_fork();
   path::driver.after_fork();
+  pool::after_fork();
   meter::after_fork();
 }
 

@@ -31,6 +31,9 @@ void override_settings(const Overrides& overrides);
 // What `auto` found in the objects that are loaded; empty when the lane was given.
 const lane::Decision& program();
 
+// The own pool has workers: its tasks can be set aside. Idempotent.
+void pool_started();
+
 // More was loaded (dlopen): decide again what the program's lane is.
 void after_load();
 

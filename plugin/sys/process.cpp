@@ -23,13 +23,14 @@ struct Start {
   void (*body)(void*);
   void* argument;
   char name[16];
+  bool ours;
 };
 
 void* run_thread(void* start_) {
   Start start = *static_cast<Start*>(start_);
   std::free(start_);
   raw(SYS_prctl, 15 /* PR_SET_NAME */, word(start.name));
-  base::self().engine_depth = 1;  // for good: nothing this thread does is the program's
+  if (start.ours) base::self().engine_depth = 1;  // for good: nothing this thread does is the program's
   start.body(start.argument);
   return nullptr;
 }
@@ -50,20 +51,17 @@ int usable_cores() {
 std::int64_t thread_cpu_ns() { return cpu_ns(CLOCK_THREAD_CPUTIME_ID); }
 std::int64_t process_cpu_ns() { return cpu_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
-int start_thread(void (*body)(void*), void* argument, const char* name) {
+namespace {
+
+int start_detached(void (*body)(void*), void* argument, const char* name, bool ours) {
   auto* start = static_cast<Start*>(std::malloc(sizeof(Start)));
   if (!start) return -12;  // ENOMEM
   start->body = body;
   start->argument = argument;
+  start->ours = ours;
   std::size_t i = 0;
   for (; name[i] && i < sizeof start->name - 1; ++i) start->name[i] = name[i];
   start->name[i] = 0;
-
-  // The program's handlers must never run on our thread: block everything before it exists; but for the two signals that
-  // libc keeps for itself: setuid() waits until every thread has answered one.
-  constexpr std::uint64_t of_libc = 3ull << 31;
-  std::uint64_t all = ~of_libc, before = 0;
-  raw(SYS_rt_sigprocmask, SIG_SETMASK, word(&all), word(&before), sizeof all);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -71,9 +69,25 @@ int start_thread(void (*body)(void*), void* argument, const char* name) {
   pthread_t thread;
   int error = pthread_create(&thread, &attributes, run_thread, start);
   pthread_attr_destroy(&attributes);
-  raw(SYS_rt_sigprocmask, SIG_SETMASK, word(&before), 0, sizeof before);
   if (error) std::free(start);
   return -error;
+}
+
+}  // namespace
+
+int start_thread(void (*body)(void*), void* argument, const char* name) {
+  // The program's handlers must never run on our thread: block everything before it exists; but for the two signals that
+  // libc keeps for itself: setuid() waits until every thread has answered one.
+  constexpr std::uint64_t of_libc = 3ull << 31;
+  std::uint64_t all = ~of_libc, before = 0;
+  raw(SYS_rt_sigprocmask, SIG_SETMASK, word(&all), word(&before), sizeof all);
+  int result = start_detached(body, argument, name, true);
+  raw(SYS_rt_sigprocmask, SIG_SETMASK, word(&before), 0, sizeof before);
+  return result;
+}
+
+int start_program_thread(void (*body)(void*), void* argument, const char* name) {
+  return start_detached(body, argument, name, false);
 }
 
 }  // namespace weir::sys

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// include/weir/operation.h: a request of the ring with somebody, or nobody yet, who wants its result.
+#include "weir/operation.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <new>
+
+#include "api/instance.h"
+#include "base/clock.h"
+#include "meter/counters.h"
+#include "path/waiting.h"
+#include "sys/file.h"
+#include "sys/futex.h"
+#include "sys/process.h"
+#include "sys/raw.h"
+#include "weir/task.h"
+#include "weir/weir.h"
+
+#define WEIR_EXPORT extern "C" __attribute__((visibility("default")))
+
+using namespace weir;
+
+// state:  nobody --want(waiter or fn)--> wanted --end--> over: the one who wants it is told
+//         nobody --end--> over           acq_rel on each edge: who comes second sees what the first wrote
+struct weir_operation : op::Request {
+  enum State : std::uint32_t { nobody, wanted, over };
+  std::atomic<std::uint32_t> state{nobody};
+  weir_waiter* waiter = nullptr;       // of weir_wait
+  weir_completion_fn fn = nullptr;     // of weir_on_complete
+  void* argument = nullptr;
+  bool by_thread = false;              // no ring: a thread of its own does it
+  std::atomic<std::uint32_t> cancel_word{0};  // ends a sleep of that thread
+  void (*ring)(void*) = nullptr;       // of weir_start_alarm
+  void* ring_argument = nullptr;
+};
+
+namespace {
+
+void release(weir_operation* operation) {
+  operation->~weir_operation();
+  std::free(operation);
+}
+
+void tell(weir_operation* operation) {
+  if (operation->waiter) {
+    operation->waiter->wake(operation->waiter);  // who waits releases it
+    return;
+  }
+  weir_completion_fn fn = operation->fn;
+  void* argument = operation->argument;
+  ssize_t result = operation->result;
+  release(operation);
+  fn(argument, result);
+}
+
+void ended(op::Request& request) {
+  auto& operation = static_cast<weir_operation&>(request);
+  meter::gauges.in_flight.fall();
+  if (operation.binds_permit) {
+    meter::mine().storage_ops.add(1);
+    if (operation.result > 0) meter::mine().storage_bytes.add(operation.result);
+    if (!operation.by_thread) path::release_permit();
+  }
+  if (operation.op.kind == op::Kind::timeout && operation.result == -ETIME) operation.result = 0;
+  if (operation.ring && operation.result == 0) operation.ring(operation.ring_argument);
+  if (operation.state.exchange(weir_operation::over, std::memory_order_acq_rel) == weir_operation::wanted)
+    tell(&operation);
+}
+
+Result sleep_by_thread(weir_operation& operation) {
+  std::int64_t end = base::now_ns() + operation.op.timeout_ns;
+  while (!operation.cancel_word.load(std::memory_order_acquire)) {
+    std::int64_t left = end - base::now_ns();
+    if (left <= 0) return 0;
+    sys::futex_wait(operation.cancel_word, 0, left);
+  }
+  return -ECANCELED;
+}
+
+// Without a ring, and for what the ring must not do: the blocking call, on a thread of its own.
+void do_by_thread(void* operation_) {
+  auto& operation = *static_cast<weir_operation*>(operation_);
+  const op::Op& o = operation.op;
+  using op::Kind;
+  switch (o.kind) {
+    case Kind::read:
+      operation.result = o.offset < 0 ? weir_read(o.fd, o.buffer, o.bytes) : weir_pread(o.fd, o.buffer, o.bytes, o.offset);
+      break;
+    case Kind::write:
+      operation.result =
+          o.offset < 0 ? weir_write(o.fd, o.buffer, o.bytes) : weir_pwrite(o.fd, o.buffer, o.bytes, o.offset);
+      break;
+    case Kind::recv: operation.result = weir_recv(o.fd, o.buffer, o.bytes, o.flags); break;
+    case Kind::send: operation.result = weir_send(o.fd, o.buffer, o.bytes, o.flags); break;
+    case Kind::accept:
+      operation.result = weir_accept(o.fd, static_cast<sockaddr*>(o.buffer), static_cast<socklen_t*>(o.address_bytes), o.flags);
+      break;
+    case Kind::connect: operation.result = weir_connect(o.fd, static_cast<sockaddr*>(o.buffer), o.bytes); break;
+    case Kind::poll: operation.result = weir_poll(o.fd, static_cast<short>(o.events), -1); break;
+    case Kind::fsync: operation.result = weir_fsync(o.fd); break;
+    case Kind::timeout: operation.result = sleep_by_thread(operation); break;
+    default: operation.result = -EINVAL; break;
+  }
+  ended(operation);
+}
+
+bool is_storage(int fd) {
+  struct stat about;
+  return !failed(sys::fstat(fd, &about)) && (S_ISREG(about.st_mode) || S_ISBLK(about.st_mode));
+}
+
+int start(weir_operation** out, const op::Op& what, void (*ring)(void*) = nullptr, void* argument = nullptr) {
+  if (!out) return -EINVAL;
+  void* memory = std::malloc(sizeof(weir_operation));
+  if (!memory) return -ENOMEM;
+  auto* operation = new (memory) weir_operation;
+  operation->op = what;
+  operation->done = ended;
+  operation->ring = ring;
+  operation->ring_argument = argument;
+  bool storage = what.kind != op::Kind::timeout && is_storage(what.fd);
+  operation->binds_permit = storage;
+  meter::mine().calls.add(1);
+  meter::gauges.in_flight.rise();
+  *out = operation;
+  bool shared_offset = storage && what.offset < 0;
+  api::prepare(environ);
+  if (!shared_offset && api::start() && path::submit(*operation)) return 0;
+  operation->by_thread = true;
+  if (int error = sys::start_program_thread(do_by_thread, operation, "weir-operation")) {
+    meter::gauges.in_flight.fall();
+    release(operation);
+    *out = nullptr;
+    return error;
+  }
+  return 0;
+}
+
+op::Op made(op::Kind kind, int fd, const void* buffer, std::uint64_t bytes, int flags) {
+  op::Op o;
+  o.kind = kind;
+  o.fd = fd;
+  o.buffer = const_cast<void*>(buffer);
+  o.bytes = bytes;
+  o.flags = flags;
+  return o;
+}
+
+}  // namespace
+
+WEIR_EXPORT int weir_start_read(weir_operation** op, int fd, void* to, size_t bytes, off_t offset) {
+  return start(op, op::read(fd, to, bytes, offset));
+}
+WEIR_EXPORT int weir_start_write(weir_operation** op, int fd, const void* from, size_t bytes, off_t offset) {
+  return start(op, op::write(fd, from, bytes, offset));
+}
+WEIR_EXPORT int weir_start_recv(weir_operation** op, int fd, void* to, size_t bytes, int flags) {
+  return start(op, made(op::Kind::recv, fd, to, bytes, flags));
+}
+WEIR_EXPORT int weir_start_send(weir_operation** op, int fd, const void* from, size_t bytes, int flags) {
+  return start(op, made(op::Kind::send, fd, from, bytes, flags | MSG_WAITALL | MSG_NOSIGNAL));
+}
+WEIR_EXPORT int weir_start_accept(weir_operation** op, int fd, sockaddr* peer, socklen_t* peer_bytes, int flags) {
+  op::Op o = made(op::Kind::accept, fd, peer, 0, flags);
+  o.address_bytes = peer_bytes;
+  return start(op, o);
+}
+WEIR_EXPORT int weir_start_connect(weir_operation** op, int fd, const sockaddr* peer, socklen_t peer_bytes) {
+  return start(op, made(op::Kind::connect, fd, peer, peer_bytes, 0));
+}
+WEIR_EXPORT int weir_start_poll(weir_operation** op, int fd, short events) {
+  return start(op, op::poll(fd, static_cast<unsigned short>(events)));
+}
+WEIR_EXPORT int weir_start_fsync(weir_operation** op, int fd) { return start(op, op::fsync(fd, false)); }
+WEIR_EXPORT int weir_start_sleep(weir_operation** op, std::int64_t ns) {
+  return ns < 0 ? -EINVAL : start(op, op::timeout(ns));
+}
+WEIR_EXPORT int weir_start_alarm(weir_operation** op, std::int64_t ns, void (*ring)(void*), void* arg) {
+  return ns < 0 || !ring ? -EINVAL : start(op, op::timeout(ns), ring, arg);
+}
+
+namespace {
+
+void wait_until_over(weir_operation* operation) {
+  if (operation->state.load(std::memory_order_acquire) == weir_operation::over) return;
+  weir_block(
+      [](void* operation_, weir_waiter* waiter) {
+        auto& wanted = *static_cast<weir_operation*>(operation_);
+        wanted.waiter = waiter;
+        std::uint32_t nobody = weir_operation::nobody;
+        if (!wanted.state.compare_exchange_strong(nobody, weir_operation::wanted, std::memory_order_acq_rel))
+          waiter->wake(waiter);
+      },
+      operation);
+}
+
+}  // namespace
+
+WEIR_EXPORT ssize_t weir_wait(weir_operation* operation) {
+  wait_until_over(operation);
+  ssize_t result = operation->result;
+  release(operation);
+  return result;
+}
+
+WEIR_EXPORT ssize_t weir_wait_within(weir_operation* operation, std::int64_t ns) {
+  weir_operation* deadline = nullptr;
+  // On the driver's thread the operation can't end while it is cancelled; and it is released only after the deadline.
+  auto end_it = [](void* late) { weir_cancel(static_cast<weir_operation*>(late)); };
+  if (operation->by_thread || weir_start_alarm(&deadline, ns, end_it, operation)) return weir_wait(operation);
+  wait_until_over(operation);
+  weir_cancel(deadline);
+  bool rang = weir_wait(deadline) == 0;
+  ssize_t result = weir_wait(operation);
+  return rang && result == -ECANCELED ? -ETIMEDOUT : result;
+}
+
+WEIR_EXPORT int weir_test(weir_operation* operation, ssize_t* result) {
+  if (operation->state.load(std::memory_order_acquire) != weir_operation::over) return 0;
+  *result = operation->result;
+  return 1;
+}
+
+WEIR_EXPORT void weir_cancel(weir_operation* operation) {
+  if (operation->state.load(std::memory_order_acquire) == weir_operation::over) return;
+  if (!operation->by_thread) return path::cancel(*operation);
+  operation->cancel_word.store(1, std::memory_order_release);
+  sys::futex_wake(operation->cancel_word);
+}
+
+WEIR_EXPORT void weir_on_complete(weir_operation* operation, weir_completion_fn fn, void* arg) {
+  operation->fn = fn;
+  operation->argument = arg;
+  std::uint32_t nobody = weir_operation::nobody;
+  if (!operation->state.compare_exchange_strong(nobody, weir_operation::wanted, std::memory_order_acq_rel))
+    tell(operation);
+}
+
+WEIR_EXPORT void weir_drop(weir_operation* operation) {
+  weir_cancel(operation);
+  weir_wait(operation);
+}

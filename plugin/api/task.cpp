@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// include/weir/task.h.
+#include "weir/task.h"
+
+#include <sys/resource.h>
+
+#include <cerrno>
+
+#include "api/instance.h"
+#include "base/thread.h"
+#include "fiber/stack.h"
+#include "gate/gate.h"
+#include "pool/pool.h"
+#include "sys/process.h"
+#include "sys/raw.h"
+#include "wait/exception_state.h"
+#include "wait/runtimes.h"
+#include "wait/thread_waiter.h"
+
+#define WEIR_EXPORT extern "C" __attribute__((visibility("default")))
+
+using namespace weir;
+
+namespace {
+
+// As the program's threads have, unless the user said otherwise: reserved, not used.
+std::size_t stack_bytes() {
+  constexpr std::size_t usual = 8u << 20;
+  if (api::settings().stack_kib > 0) return static_cast<std::size_t>(api::settings().stack_kib) << 10;
+  rlimit limit{};
+  if (failed(sys::raw(SYS_prlimit64, 0, RLIMIT_STACK, 0, sys::word(&limit)))) return usual;
+  return limit.rlim_cur > usual ? usual : limit.rlim_cur;
+}
+
+int start_pool() {
+  if (pool::size()) return 0;
+  api::prepare(environ);
+  if (!fiber::stack_bytes_set()) fiber::set_stack_bytes(stack_bytes());
+  std::int64_t threads = api::settings().threads;
+  int error = pool::start(static_cast<int>(threads > 0 ? threads : sys::usable_cores()));
+  if (!error) api::pool_started();
+  return error;
+}
+
+}  // namespace
+
+WEIR_EXPORT int weir_spawn(weir_task* task) {
+  if (int error = start_pool()) return error;
+  pool::spawn(task);
+  return 0;
+}
+
+WEIR_EXPORT int weir_unspawn(weir_task* task) { return pool::unspawn(task); }
+
+WEIR_EXPORT int weir_pool_size(void) {
+  start_pool();
+  return pool::size();
+}
+
+WEIR_EXPORT void weir_block(weir_start_fn start, void* arg) {
+  const weir_runtime* runtime = wait::runtime_of(base::self().place);
+  if (runtime && !runtime->refuses()) {
+    wait::ExceptionState exceptions;
+    exceptions.take();
+    int refusal = runtime->suspend(start, arg);
+    exceptions.put_back();
+    if (!refusal) return;
+  }
+  bool had_core = base::self().holds_core;
+  gate::give_core();
+  wait::thread_runtime.suspend(start, arg);
+  if (had_core) gate::take_core();
+}

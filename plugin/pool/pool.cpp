@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pool/pool.h"
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cerrno>
+#include <new>
+
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/spin.h"
+#include "base/thread.h"
+#include "fiber/fiber.h"
+#include "pool/deque.h"
+#include "sys/file.h"
+#include "sys/futex.h"
+#include "sys/process.h"
+#include "sys/raw.h"
+
+namespace weir::pool {
+namespace {
+
+constexpr int most_workers = 256;
+
+struct Context;
+
+struct ContextWaiter : weir_waiter {
+  Context* context = nullptr;
+};
+
+struct Context : base::Link {
+  fiber::Fiber fiber;
+  ContextWaiter waiter;
+  weir_start_fn start = nullptr;  // set: the task in it waits to be set aside
+  void* argument = nullptr;
+  std::int32_t lock_depth = 0;
+};
+
+struct Worker {
+  Deque<weir_task> tasks;
+  Context* current = nullptr;
+  std::uint32_t dice = 1;
+};
+
+// What all workers share. The two queues are short-lived holdings under one lock; the counts let everyone pass by
+// without taking it.
+struct Shared {
+  base::Spin lock;
+  weir_task* first = nullptr;
+  weir_task* last = nullptr;
+  base::Queue ready;
+  Context* idle = nullptr;
+  std::atomic<int> ready_count{0};
+  std::atomic<int> task_count{0};
+
+  // Sleeping: a worker announces itself, looks once more, then waits for the epoch to change.
+  std::atomic<std::uint32_t> epoch{0};
+  std::atomic<int> sleepers{0};
+  std::atomic<bool> waking{false};
+};
+
+constinit Shared shared;
+constinit std::atomic<int> worker_count{0};
+constinit std::atomic<Worker*> workers[most_workers];
+constinit std::atomic<std::uint32_t> start_state{0};  // 0 not yet, 1 under way, 2 done
+
+Worker* me() { return static_cast<Worker*>(base::self().pool); }
+
+// After something was pushed (seq_cst): wakes one sleeper, unless one is on its way already; it wakes the next.
+void notify() {
+  if (shared.sleepers.load(std::memory_order_seq_cst) == 0) return;
+  if (shared.waking.exchange(true, std::memory_order_seq_cst)) return;
+  shared.epoch.fetch_add(1, std::memory_order_seq_cst);
+  sys::futex_wake(shared.epoch);
+}
+
+void push_shared(weir_task* task) {
+  base::SpinScope locked(shared.lock);
+  task->next = nullptr;
+  if (shared.last) shared.last->next = task;
+  else shared.first = task;
+  shared.last = task;
+  shared.task_count.fetch_add(1, std::memory_order_seq_cst);
+}
+
+weir_task* pop_shared() {
+  if (shared.task_count.load(std::memory_order_relaxed) == 0) return nullptr;
+  base::SpinScope locked(shared.lock);
+  weir_task* task = shared.first;
+  if (!task) return nullptr;
+  shared.first = task->next;
+  if (!shared.first) shared.last = nullptr;
+  shared.task_count.fetch_sub(1, std::memory_order_relaxed);
+  return task;
+}
+
+Context* pop_ready() {
+  if (shared.ready_count.load(std::memory_order_relaxed) == 0) return nullptr;
+  base::SpinScope locked(shared.lock);
+  auto* context = static_cast<Context*>(shared.ready.pop());
+  if (context) shared.ready_count.fetch_sub(1, std::memory_order_relaxed);
+  return context;
+}
+
+weir_task* steal(Worker& thief) {
+  int count = worker_count.load(std::memory_order_acquire);
+  thief.dice = thief.dice * 1664525u + 1013904223u;
+  int first = static_cast<int>((thief.dice >> 8) % static_cast<std::uint32_t>(count));
+  for (int i = 0; i < count; ++i) {
+    Worker* victim = workers[(first + i) % count].load(std::memory_order_acquire);
+    if (!victim || victim == &thief) continue;
+    if (weir_task* task = victim->tasks.steal()) return task;
+  }
+  return nullptr;
+}
+
+weir_task* next_task(Worker& worker) {
+  if (weir_task* task = worker.tasks.pop()) return task;
+  if (weir_task* task = pop_shared()) return task;
+  return steal(worker);
+}
+
+bool anything_to_do() {
+  if (shared.ready_count.load(std::memory_order_seq_cst) || shared.task_count.load(std::memory_order_seq_cst))
+    return true;
+  int count = worker_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    Worker* worker = workers[i].load(std::memory_order_acquire);
+    if (worker && !worker->tasks.empty()) return true;
+  }
+  return false;
+}
+
+// A context's life: task after task. It ends up set aside inside a task, or in leave() here, idle.
+void run_tasks(void* context_) {
+  auto* context = static_cast<Context*>(context_);
+  while (true) {
+    // Asked anew each time: a task may have gone on on another worker.
+    weir_task* task = shared.ready_count.load(std::memory_order_relaxed) ? nullptr : next_task(*me());
+    if (task) task->run(task);
+    else context->fiber.leave();
+  }
+}
+
+Context* make_context() {
+  Result memory = sys::raw(SYS_mmap, 0, sizeof(Context), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (failed(memory)) return nullptr;
+  fiber::Stack* stack = fiber::take_stack();
+  if (!stack) {
+    sys::raw(SYS_munmap, memory, sizeof(Context));
+    return nullptr;
+  }
+  auto* context = new (reinterpret_cast<void*>(memory)) Context;
+  context->fiber.prepare(stack, run_tasks, context);
+  return context;
+}
+
+Context* idle_context() {
+  {
+    base::SpinScope locked(shared.lock);
+    if (Context* context = shared.idle) {
+      shared.idle = static_cast<Context*>(context->next);
+      return context;
+    }
+  }
+  return make_context();
+}
+
+void keep_idle(Context* context) {
+  base::SpinScope locked(shared.lock);
+  context->next = shared.idle;
+  shared.idle = context;
+}
+
+void enter(Worker& worker, Context* context) {
+  worker.current = context;
+  context->fiber.enter();
+  worker.current = nullptr;
+  weir_start_fn start = context->start;
+  if (!start) return keep_idle(context);
+  context->start = nullptr;
+  start(context->argument, &context->waiter);  // from here on it may run on another worker
+}
+
+void sleep_a_while() {
+  std::uint32_t epoch = shared.epoch.load(std::memory_order_seq_cst);
+  shared.sleepers.fetch_add(1, std::memory_order_seq_cst);
+  if (!anything_to_do()) sys::futex_wait(shared.epoch, epoch);
+  shared.sleepers.fetch_sub(1, std::memory_order_seq_cst);
+  shared.waking.store(false, std::memory_order_seq_cst);
+}
+
+void hub(void* worker_) {
+  auto& worker = *static_cast<Worker*>(worker_);
+  base::Thread& thread = base::self();
+  thread.pool = &worker;
+  thread.place |= base::in_own_worker;
+  while (true) {
+    Context* context = pop_ready();
+    if (!context && !anything_to_do()) {
+      sleep_a_while();
+      continue;
+    }
+    if (!context) context = idle_context();
+    if (!context) {
+      // No memory for a stack: tasks that are there wait for one to come back.
+      sys::sleep_ns(base::ns_per_ms);
+      continue;
+    }
+    if (anything_to_do()) notify();  // who was woken wakes the next
+    enter(worker, context);
+  }
+}
+
+bool start_worker(int index) {
+  Result memory = sys::raw(SYS_mmap, 0, sizeof(Worker), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (failed(memory)) return false;
+  auto* worker = new (reinterpret_cast<void*>(memory)) Worker;
+  worker->dice = static_cast<std::uint32_t>(index) * 2654435761u + 1;
+  workers[index].store(worker, std::memory_order_release);
+  worker_count.store(index + 1, std::memory_order_release);
+  if (!sys::start_program_thread(hub, worker, "weir-worker")) return true;
+  worker_count.store(index, std::memory_order_release);
+  workers[index].store(nullptr, std::memory_order_release);
+  sys::raw(SYS_munmap, memory, sizeof(Worker));
+  return false;
+}
+
+int refuses() {
+  Worker* worker = me();
+  return worker && worker->current ? 0 : WEIR_REFUSED_NOT_A_TASK;
+}
+
+int suspend(weir_start_fn start, void* argument) {
+  Context* context = me()->current;
+  base::Thread& here = base::self();
+  context->lock_depth = here.lock_depth;
+  here.lock_depth = 0;
+  context->start = start;
+  context->argument = argument;
+  context->waiter.context = context;
+  context->waiter.wake = [](weir_waiter* waiter) {
+    Context* woken = static_cast<ContextWaiter*>(waiter)->context;
+    {
+      base::SpinScope locked(shared.lock);
+      shared.ready.push(woken);
+      shared.ready_count.fetch_add(1, std::memory_order_seq_cst);
+    }
+    notify();
+  };
+  context->fiber.leave();
+  base::self().lock_depth = context->lock_depth;
+  return 0;
+}
+
+}  // namespace
+
+int start(int wanted) {
+  std::uint32_t state = 0;
+  if (start_state.compare_exchange_strong(state, 1)) {
+    if (wanted > most_workers) wanted = most_workers;
+    for (int i = 0; i < wanted && start_worker(i); ++i) {}
+    start_state.store(worker_count.load() ? 2 : 0);
+    sys::futex_wake(start_state, 1 << 30);
+    return worker_count.load() ? 0 : -EAGAIN;
+  }
+  while ((state = start_state.load()) == 1) sys::futex_wait(start_state, 1, base::ns_per_s);
+  return state == 2 ? 0 : -EAGAIN;
+}
+
+int size() { return worker_count.load(std::memory_order_acquire); }
+
+void spawn(weir_task* task) {
+  Worker* worker = me();
+  if (!worker || !worker->current || !worker->tasks.push(task)) push_shared(task);
+  notify();
+}
+
+bool unspawn(weir_task* task) {
+  Worker* worker = me();
+  return worker && worker->tasks.newest(task) && worker->tasks.pop() == task;
+}
+
+const weir_runtime pool_runtime = {WEIR_RUNTIME_VERSION, "pool", refuses, suspend, [](std::int32_t) { return 0; }};
+
+void after_fork() {
+  for (auto& worker : workers) worker.store(nullptr);
+  worker_count.store(0);
+  start_state.store(0);
+  shared.lock.unlock();
+  shared.first = shared.last = nullptr;
+  shared.ready = {};
+  shared.idle = nullptr;
+  shared.ready_count.store(0);
+  shared.task_count.store(0);
+  shared.sleepers.store(0);
+  shared.waking.store(false);
+  base::self().pool = nullptr;
+  base::self().place &= ~base::in_own_worker;
+}
+
+}  // namespace weir::pool

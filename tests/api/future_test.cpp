@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// future.hpp from plain threads and from tasks of the pool.
+#include "weir/future.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <numeric>
+#include <string>
+#include <thread>
+
+#include "weir/weir.h"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(FutureTest, carries_values_references_and_nothing) {
+  EXPECT_EQ(weir::async([](int a, int b) { return a + b; }, 20, 22).get(), 42);
+  int place = 0;
+  int& same = weir::async([&]() -> int& { return place; }).get();
+  EXPECT_EQ(&same, &place);
+  weir::async([&] { place = 7; }).get();
+  EXPECT_EQ(place, 7);
+  EXPECT_EQ(weir::async([](std::unique_ptr<int> p) { return p; }, std::make_unique<int>(5)).get().operator*(), 5);
+}
+
+TEST(FutureTest, carries_exceptions) {
+  auto future = weir::async([]() -> int { throw std::runtime_error("no"); });
+  EXPECT_THROW(future.get(), std::runtime_error);
+  EXPECT_FALSE(future.valid());
+  EXPECT_THROW(future.get(), weir::future_error);
+}
+
+TEST(FutureTest, deferred_runs_in_get) {
+  auto me = std::this_thread::get_id();
+  auto future = weir::async(weir::launch::deferred, [] { return std::this_thread::get_id(); });
+  EXPECT_EQ(future.wait_for(0s), weir::future_status::deferred);
+  EXPECT_EQ(future.get(), me);
+}
+
+TEST(FutureTest, waits_with_a_limit) {
+  weir::promise<int> promise;
+  auto future = promise.get_future();
+  EXPECT_EQ(future.wait_for(5ms), weir::future_status::timeout);
+  EXPECT_EQ(future.wait_until(std::chrono::steady_clock::now() + 5ms), weir::future_status::timeout);
+  auto waiter = weir::async([&] { return future.wait_for(20s); });
+  promise.set_value(3);
+  EXPECT_EQ(waiter.get(), weir::future_status::ready);
+  EXPECT_EQ(future.get(), 3);
+}
+
+TEST(PromiseTest, keeps_its_rules) {
+  weir::promise<int> promise;
+  auto future = promise.get_future();
+  EXPECT_THROW(promise.get_future(), weir::future_error);
+  promise.set_value(1);
+  EXPECT_THROW(promise.set_value(2), weir::future_error);
+  EXPECT_THROW(promise.set_exception(nullptr), weir::future_error);
+  EXPECT_EQ(future.get(), 1);
+  {
+    weir::promise<void> broken;
+    auto never = broken.get_future();
+    { weir::promise<void> gone = std::move(broken); }
+    EXPECT_THROW(never.get(), weir::future_error);
+  }
+  int x = 0;
+  weir::promise<int&> reference;
+  reference.set_value(x);
+  EXPECT_EQ(&reference.get_future().get(), &x);
+}
+
+TEST(SharedFutureTest, many_read_one_value) {
+  weir::promise<std::string> promise;
+  weir::shared_future<std::string> shared = promise.get_future().share();
+  std::vector<weir::future<std::size_t>> readers;
+  for (int i = 0; i < 100; ++i) readers.push_back(weir::async([shared] { return shared.get().size(); }));
+  promise.set_value("hello");
+  for (auto& reader : readers) EXPECT_EQ(reader.get(), 5u);
+  EXPECT_EQ(shared.get(), "hello");
+}
+
+TEST(PackagedTaskTest, runs_once_and_resets) {
+  weir::packaged_task<int(int)> task([](int x) { return x * 2; });
+  auto future = task.get_future();
+  task(21);
+  EXPECT_EQ(future.get(), 42);
+  EXPECT_THROW(task(1), weir::future_error);
+  task.reset();
+  future = task.get_future();
+  std::thread([task = std::move(task)]() mutable { task(5); }).join();
+  EXPECT_EQ(future.get(), 10);
+}
+
+long fib(int n) {
+  if (n < 2) return n;
+  auto left = weir::async(fib, n - 1);
+  long right = fib(n - 2);
+  return left.get() + right;
+}
+
+TEST(PoolTest, a_future_a_call) { EXPECT_EQ(weir::async(fib, 20).get(), 6765); }
+
+TEST(PoolTest, more_tasks_than_any_queue_holds) {
+  auto sum = weir::async([] {
+    std::vector<weir::future<int>> many;
+    for (int i = 0; i < 20'000; ++i) many.push_back(weir::async([i] { return i % 7; }));
+    long total = 0;
+    for (auto& f : many) total += f.get();
+    return total;
+  });
+  long expected = 0;
+  for (int i = 0; i < 20'000; ++i) expected += i % 7;
+  EXPECT_EQ(sum.get(), expected);
+}
+
+// Two workers, a thousand waits: done in little more than one, since nobody blocks a worker.
+TEST(PoolTest, waiting_costs_no_worker) {
+  auto began = std::chrono::steady_clock::now();
+  std::vector<weir::future<void>> many;
+  for (int i = 0; i < 1'000; ++i) many.push_back(weir::async([] { ASSERT_EQ(weir_sleep(100'000'000), 0); }));
+  for (auto& f : many) f.get();
+  auto took = std::chrono::steady_clock::now() - began;
+  EXPECT_GE(took, 100ms);
+  EXPECT_LT(took, 20s);  // one after another: 50 s and more
+}
+
+TEST(PoolTest, exceptions_of_tasks_that_waited_in_a_catch_block_stay_theirs) {
+  std::vector<weir::future<int>> many;
+  for (int i = 0; i < 200; ++i) {
+    many.push_back(weir::async([i] {
+      try {
+        throw i;
+      } catch (int mine) {
+        weir_sleep(1'000'000 + i % 5 * 1'000'000);
+        try {
+          throw;
+        } catch (int again) {
+          return mine == i && again == i ? 1 : 0;
+        }
+      }
+      return 0;
+    }));
+  }
+  int right = 0;
+  for (auto& f : many) right += f.get();
+  EXPECT_EQ(right, 200);
+}
+
+TEST(ThenTest, follows_and_flattens_errors) {
+  auto length = weir::async([] { return std::string("four"); }).then([](weir::future<std::string> f) {
+    return f.get().size();
+  });
+  EXPECT_EQ(length.get(), 4u);
+  auto caught = weir::async([]() -> int { throw 1; }).then([](weir::future<int> f) {
+    try {
+      return f.get();
+    } catch (int) {
+      return -1;
+    }
+  });
+  EXPECT_EQ(caught.get(), -1);
+  auto lazy = weir::async(weir::launch::deferred, [] { return 2; }).then([](weir::future<int> f) { return f.get() + 1; });
+  EXPECT_EQ(lazy.get(), 3);
+}
+
+TEST(WhenTest, all_and_any) {
+  std::vector<weir::future<int>> some;
+  for (int i = 0; i < 10; ++i) some.push_back(weir::async([i] { weir_sleep(i * 1'000'000); return i; }));
+  auto all = weir::when_all(std::move(some)).get();
+  int sum = 0;
+  for (auto& f : all) sum += f.get();
+  EXPECT_EQ(sum, 45);
+
+  weir::promise<int> slow;
+  std::vector<weir::future<int>> race;
+  race.push_back(slow.get_future());
+  race.push_back(weir::make_ready_future(9));
+  auto first = weir::when_any(std::move(race)).get();
+  EXPECT_EQ(first.index, 1u);
+  EXPECT_EQ(first.futures[1].get(), 9);
+  slow.set_value(1);
+  EXPECT_TRUE(weir::when_all(std::vector<weir::future<int>>{}).get().empty());
+}
+
+class IoTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends_), 0); }
+  void TearDown() override {
+    close(ends_[0]);
+    close(ends_[1]);
+    weir_statistics s{};
+    s.size = sizeof s;
+    weir_statistics_get(&s);
+    EXPECT_EQ(s.in_flight, 0);
+  }
+  int ends_[2];
+};
+
+TEST_F(IoTest, now_and_later) {
+  char got[8] = {};
+  auto later = weir::async_recv(ends_[0], got, 5);
+  EXPECT_FALSE(later.ready());
+  EXPECT_EQ(weir::async_send(ends_[1], "hello", 5).get().value, 5);
+  EXPECT_EQ(later.get().value, 5);
+  EXPECT_STREQ(got, "hello");
+  EXPECT_THROW(later.get(), weir::future_error);
+}
+
+TEST_F(IoTest, cancelled_dropped_and_too_late) {
+  char got[8];
+  auto cancelled = weir::async_recv(ends_[0], got, 5);
+  cancelled.cancel();
+  EXPECT_EQ(cancelled.get().error(), ECANCELED);
+  { auto dropped = weir::async_recv(ends_[0], got, 5); }
+  EXPECT_EQ(weir::async_recv(ends_[0], got, 5).get_within(10ms).error(), ETIMEDOUT);
+  EXPECT_EQ(weir::async_send(ends_[1], "x", 1).get().value, 1);
+  EXPECT_EQ(weir::async_recv(ends_[0], got, 5).get_within(20s).value, 1);
+}
+
+TEST_F(IoTest, errors_come_as_values) {
+  char got[8];
+  EXPECT_EQ(weir::async_read(-1, got, 1).get().error(), EBADF);
+  EXPECT_EQ(weir::async_pread(0, got, 1, -3).get().error(), EINVAL);
+  close(ends_[1]);
+  EXPECT_EQ(weir::async_recv(ends_[0], got, 5).get().value, 0);
+  EXPECT_EQ(weir::async_send(ends_[0], "x", 1).get().error(), EPIPE);
+  ends_[1] = dup(ends_[0]);
+}
+
+TEST_F(IoTest, ten_thousand_continuations_hold_no_stack) {
+  std::vector<weir::future<int>> many;
+  for (int i = 0; i < 10'000; ++i)
+    many.push_back(weir::async_sleep(50ms).then([i](weir::io_result r) { return r.ok() ? i % 3 : -100'000; }));
+  long sum = 0;
+  for (auto& f : many) sum += f.get();
+  EXPECT_EQ(sum, 9'999);
+}
+
+weir::future<int> echo_once(int fd) {
+  char got[16];
+  weir::io_result in = co_await weir::async_recv(fd, got, sizeof got);
+  if (!in.ok()) co_return -1;
+  weir::io_result out = co_await weir::async_send(fd, got, static_cast<std::size_t>(in.value));
+  int doubled = co_await weir::async([](ssize_t n) { return static_cast<int>(2 * n); }, out.value);
+  co_return doubled;
+}
+
+TEST_F(IoTest, coroutines_await) {
+  auto served = echo_once(ends_[0]);
+  EXPECT_EQ(weir_send(ends_[1], "abc", 3, 0), 3);
+  char back[4] = {};
+  EXPECT_EQ(weir_recv(ends_[1], back, 3, MSG_WAITALL), 3);
+  EXPECT_STREQ(back, "abc");
+  EXPECT_EQ(served.get(), 6);
+}
+
+}  // namespace
