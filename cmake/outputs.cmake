@@ -29,7 +29,7 @@ weir_export_map(${CMAKE_BINARY_DIR}/libweir.map ${WEIR_API_NAMES})
 weir_export_map(${CMAKE_BINARY_DIR}/libweir_preload.map ${WEIR_PRELOAD_NAMES})
 
 add_library(weir SHARED $<TARGET_OBJECTS:weir_engine>)
-target_link_options(weir PRIVATE ${WEIR_LINK_ALONE}
+target_link_options(weir PRIVATE ${WEIR_LINK_ALONE} -Wl,--defsym=_exit=weir_context_returned
   -Wl,--version-script=${CMAKE_BINARY_DIR}/libweir.map)
 target_link_libraries(weir PRIVATE ${WEIR_PRIVATE_LIBS} ${WEIR_LIBC_ALONE})
 target_include_directories(weir INTERFACE

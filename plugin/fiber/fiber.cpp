@@ -22,6 +22,10 @@ __attribute__((weak)) void __tsan_destroy_fiber(void* fiber);
 __attribute__((weak)) void __tsan_switch_to_fiber(void* fiber, unsigned flags);
 }
 
+// Boost's assembly ends the process where a context's first function returns; ours never does. libweir.so is linked so
+// that this stands in place of that _exit, a name that the preload interposes.
+extern "C" [[noreturn]] void weir_context_returned() { __builtin_trap(); }
+
 namespace weir::fiber {
 
 void Fiber::prepare(Stack* stack, void (*body)(void*), void* argument) {
