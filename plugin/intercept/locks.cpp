@@ -128,9 +128,6 @@ void call_once(once_flag* once, void (*routine)()) {
   gave(0);
 }
 
-int __pthread_mutex_lock(Mutex*) noexcept __attribute__((nonnull(1), alias("pthread_mutex_lock")));
-int __pthread_mutex_trylock(Mutex*) noexcept __attribute__((nonnull(1), alias("pthread_mutex_trylock")));
-int __pthread_mutex_unlock(Mutex*) noexcept __attribute__((nonnull(1), alias("pthread_mutex_unlock")));
 void _IO_flockfile(FILE*) noexcept __attribute__((alias("flockfile")));
 int _IO_ftrylockfile(FILE*) noexcept __attribute__((alias("ftrylockfile")));
 void _IO_funlockfile(FILE*) noexcept __attribute__((alias("funlockfile")));

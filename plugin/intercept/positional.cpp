@@ -48,7 +48,7 @@ using namespace weir::intercept;
 extern "C" {
 
 ssize_t pread(int fd, void* to, size_t bytes, off_t offset) {
-  if (!path::concerns_us()) {
+  if (!bytes || !path::concerns_us()) {
     ssize_t got = real_pread(fd, to, bytes, offset);
     path::count_in(got);
     return got;
@@ -61,7 +61,7 @@ ssize_t pread(int fd, void* to, size_t bytes, off_t offset) {
 }
 
 ssize_t pwrite(int fd, const void* from, size_t bytes, off_t offset) {
-  if (!path::concerns_us()) {
+  if (!bytes || !path::concerns_us()) {
     ssize_t put = real_pwrite(fd, from, bytes, offset);
     path::count_out(put);
     return put;
@@ -75,7 +75,7 @@ ssize_t pwrite(int fd, const void* from, size_t bytes, off_t offset) {
 
 ssize_t preadv(int fd, const iovec* parts, int count, off_t offset) {
   std::int64_t bytes = path::concerns_us() ? bytes_of(parts, count) : -1;
-  if (bytes < 0) {
+  if (bytes <= 0) {
     ssize_t got = real_preadv(fd, parts, count, offset);
     path::count_in(got);
     return got;
@@ -88,7 +88,7 @@ ssize_t preadv(int fd, const iovec* parts, int count, off_t offset) {
 
 ssize_t pwritev(int fd, const iovec* parts, int count, off_t offset) {
   std::int64_t bytes = path::concerns_us() ? bytes_of(parts, count) : -1;
-  if (bytes < 0) {
+  if (bytes <= 0) {
     ssize_t put = real_pwritev(fd, parts, count, offset);
     path::count_out(put);
     return put;

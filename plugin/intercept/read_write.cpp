@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// read, write and their vectors: a stream, or a file at its shared offset.
+// read, write and their vectors: a stream, or a file at its shared offset. (To move nothing is libc's affair: what that
+// gives on an event, a directory or a datagram socket, the vector calls would not.)
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -65,7 +66,7 @@ using namespace weir::intercept;
 extern "C" {
 
 ssize_t read(int fd, void* to, size_t bytes) {
-  if (!path::concerns_us()) {
+  if (!bytes || !path::concerns_us()) {
     ssize_t got = real_read(fd, to, bytes);
     path::count_in(got);
     return got;
@@ -77,7 +78,7 @@ ssize_t read(int fd, void* to, size_t bytes) {
 }
 
 ssize_t write(int fd, const void* from, size_t bytes) {
-  if (!path::concerns_us()) {
+  if (!bytes || !path::concerns_us()) {
     ssize_t put = real_write(fd, from, bytes);
     path::count_out(put);
     return put;
@@ -91,7 +92,7 @@ ssize_t write(int fd, const void* from, size_t bytes) {
 
 ssize_t readv(int fd, const iovec* parts, int count) {
   std::int64_t bytes = path::concerns_us() ? bytes_of(parts, count) : -1;
-  if (bytes < 0) {
+  if (bytes <= 0) {
     ssize_t got = real_readv(fd, parts, count);
     path::count_in(got);
     return got;
@@ -103,7 +104,7 @@ ssize_t readv(int fd, const iovec* parts, int count) {
 
 ssize_t writev(int fd, const iovec* parts, int count) {
   std::int64_t bytes = path::concerns_us() ? bytes_of(parts, count) : -1;
-  if (bytes < 0) {
+  if (bytes <= 0) {
     ssize_t put = real_writev(fd, parts, count);
     path::count_out(put);
     return put;

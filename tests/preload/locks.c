@@ -69,6 +69,12 @@ int main(void) {
   say("mutex: unlock", pthread_mutex_unlock(&mutex));
   read_one("read with none held");
 
+  say("rwlock: rdlock", pthread_rwlock_rdlock(&rwlock));
+  say("rwlock: rdlock again", pthread_rwlock_tryrdlock(&rwlock));
+  say("rwlock: trywrlock", pthread_rwlock_trywrlock(&rwlock));
+  say("rwlock: unlock", pthread_rwlock_unlock(&rwlock));
+  say("rwlock: unlock", pthread_rwlock_unlock(&rwlock));
+
   pthread_mutexattr_t kind;
   pthread_mutexattr_init(&kind);
   pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);

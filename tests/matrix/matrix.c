@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The differential matrix: every interposed name that has to do with a descriptor x every kind of descriptor x its state
+ * x sizes and offsets. A line a case: value, errno, the memory, the file's offset, SIGPIPE, and what is left to read.
+ * The same program run bare and under weir, plain, in threads, loops and tasks, must print the same.
+ *
+ * matrix [SHARE OF] prints the cases whose number is SHARE modulo OF; matrix names prints the names it calls. */
+#include "calls.h"
+
+void each(int count, void (*body)(int)); /* the context: calls body(0 ... count - 1), in tasks, a loop, or threads */
+
+struct row { short call, kind, state, size; };
+static struct row *rows;
+static char (*lines)[160];
+
+static const long sizes[] = {13, 0, 1, 4096, 5000, -1 /* memory that is not there */};
+static const long offsets[] = {0, 2, 9999, 20000, -1, -5};
+#define SIZES 6
+
+static void *feed(void *subject) {
+  struct subject *s = subject;
+  nap_ms(s->feed_ms);
+  kernel_write(s->peer, hello, 13);
+  return 0;
+}
+
+static void run(int index) {
+  const struct row *row = &rows[index];
+  const struct call *call = &calls[row->call];
+  const struct kind *kind = &kinds[row->kind];
+  sigset_t pipe_signal, before;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+
+  unsigned char *page = aligned_alloc(4096, 8192);
+  for (int i = 0; i < 8192; ++i) page[i] = (unsigned char)(i * 7 + 1);
+  struct subject s = {.fd = -1, .peer = -1};
+  kind->make(&s);
+  enter(&s, kind, row->state);
+  struct arguments a = {&s, page, 0, offsets[row->size]};
+  if (sizes[row->size] < 0) a.buffer = (unsigned char *)8, a.bytes = 13;
+  else a.bytes = (size_t)sizes[row->size];
+  pthread_t feeder;
+  if (s.feed_ms) feeder = start(feed, &s);
+
+  void *function = dlsym(RTLD_DEFAULT, call->name);
+  errno = 0;
+  long result = call->how(function, &a);
+  int error = errno;
+
+  struct timespec at_once = {0, 0};
+  int signal = 0;
+  while (syscall(SYS_rt_sigtimedwait, &pipe_signal, 0, &at_once, 8) == SIGPIPE) ++signal;
+  if (s.feed_ms) pthread_join(feeder, 0);
+  long offset = s.fd >= 0 ? syscall(SYS_lseek, s.fd, 0, SEEK_CUR) : -1;
+  char rest[4096];
+  long left[2] = {-2, -2};
+  for (int i = 0; i < 2; ++i) {
+    int fd = i ? s.peer : s.fd;
+    if (!kind->stream || fd < 0 || row->state == full) continue;
+    syscall(SYS_fcntl, fd, F_SETFL, O_NONBLOCK);
+    left[i] = kernel_read(fd, rest, sizeof rest);
+  }
+  snprintf(lines[index], sizeof lines[index], "%s | %s | %s | %ld@%ld: %ld %s mem %08x off %ld pipe %d left %ld %ld",
+           call->name, kind->name, state_names[row->state], sizes[row->size], offsets[row->size], result,
+           error ? strerrorname_np(error) : "-", hash(page, 8192), offset, signal, left[0], left[1]);
+  if (s.fd >= 0 && s.fd != 9999) syscall(SYS_close, s.fd);
+  if (s.peer >= 0) syscall(SYS_close, s.peer);
+  free(page);
+  pthread_sigmask(SIG_SETMASK, &before, 0);
+}
+
+static int uses_file(const struct call *call) {
+  static const caller all[] = {c_fread, c_fread_chk, c_fgets, c_fgets_chk, c_getc, c_fwrite, c_fputs, c_fprintf, c_fprintf_chk};
+  for (unsigned i = 0; i < sizeof all / sizeof *all; ++i)
+    if (call->how == all[i]) return 1;
+  return 0;
+}
+
+/* Would the call, natively, wait for ever? Or is its result a matter of chance? */
+static int left_out(const struct call *call, const struct kind *kind, int state, long size) {
+  int file = uses_file(call) && call->way & in;
+  if (uses_file(call) && kind->make == kind_direct) return 1; /* is libc's buffer aligned? */
+  if (call->way & in && call->way & out) return 0;
+  if (call->way & in && kind->stream == 2 && state != nonblocking && state != full) return 0; /* EBADF */
+  /* A peer that is gone says nothing to a socket of datagrams. */
+  if (call->way & in && state == ended && (kind->make == kind_unix_dgram || kind->make == kind_udp)) return 1;
+  /* A FILE that asks for more than comes, and a pipe's other end that takes nothing. */
+  if (file && kind->stream && (state == ready || state == late) && ((size != 1 && size != 13) || call->how == c_getc)) return 1;
+  if (kind->make == kind_timerfd && file) return 1;
+  return 0;
+}
+
+static void list(int share, int of, int *count) {
+  int number = 0;
+  for (int c = 0; c < CALLS; ++c)
+    for (int k = 0; k < KINDS; ++k)
+      for (int s = 0; s < states; ++s)
+        for (int z = 0; z < SIZES; ++z) {
+          if (s && !kinds[k].stream) continue;
+          if (z && calls[c].way & once) continue;
+          if (sizes[z] < 0 && (calls[c].how == c_fgets || calls[c].how == c_fread || calls[c].how == c_fgets_chk ||
+                               calls[c].how == c_fread_chk || calls[c].how == c_fwrite))
+            continue; /* libc itself would fall over it */
+          if (left_out(&calls[c], &kinds[k], s, sizes[z])) continue;
+          if (number++ % of != share) continue;
+          if (rows) rows[*count] = (struct row){(short)c, (short)k, (short)s, (short)z};
+          ++*count;
+        }
+}
+
+int main(int argc, char **argv) {
+  if (argc == 2) {
+    for (int i = 0; i < CALLS; ++i) puts(calls[i].name);
+    return 0;
+  }
+  int share = argc > 2 ? atoi(argv[1]) : 0, of = argc > 2 ? atoi(argv[2]) : 1, count = 0;
+  setvbuf(stdout, 0, _IOFBF, 1 << 20);
+  setrlimit(RLIMIT_NOFILE, &(struct rlimit){4096, 4096});
+  list(share, of, &count);
+  rows = calloc((size_t)count, sizeof *rows);
+  lines = calloc((size_t)count, sizeof *lines);
+  int again = 0;
+  list(share, of, &again);
+  double began = now_s();
+  each(count, run);
+  for (int i = 0; i < count; ++i) puts(lines[i]);
+  fprintf(stderr, "%d cases in %.1f s\n", count, now_s() - began);
+  return 0;
+}
