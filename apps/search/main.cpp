@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts the lines that hold a string, in all files below a folder. Knows nothing of weir.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "kit/arguments.h"
+#include "kit/checksum.h"
+#include "kit/die.h"
+#include "kit/result.h"
+#include "kit/runtimes.h"
+#include "search/tree.h"
+
+namespace {
+
+struct Free {
+  void operator()(char* memory) const { std::free(memory); }
+};
+struct Content {
+  std::unique_ptr<char, Free> bytes;
+  std::size_t size;
+};
+
+Content read_whole(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status;
+  if (fd < 0 || fstat(fd, &status)) kit::die(path);
+  const auto room = static_cast<std::size_t>(status.st_size);
+  Content content{std::unique_ptr<char, Free>(static_cast<char*>(std::malloc(room + 1))), 0};
+  while (content.size < room) {
+    const ssize_t n = read(fd, content.bytes.get() + content.size, room - content.size);
+    if (n < 0) kit::die(path);
+    if (n == 0) break;  // it has become shorter meanwhile
+    content.size += static_cast<std::size_t>(n);
+  }
+  close(fd);
+  return content;
+}
+
+std::uint64_t matching_lines(const Content& content, const std::string& needle) {
+  const char* at = content.bytes.get();
+  const char* const end = at + content.size;
+  std::uint64_t lines = 0;
+  while (const void* found = memmem(at, static_cast<std::size_t>(end - at), needle.data(), needle.size())) {
+    ++lines;
+    const char* from = static_cast<const char*>(found);
+    const void* line_end = std::memchr(from, '\n', static_cast<std::size_t>(end - from));
+    if (line_end == nullptr) break;
+    at = static_cast<const char*>(line_end) + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  kit::Arguments arguments(argc, argv,
+                           "--dir=D --string=S [--cold] [--runtime=openmp-tasks] [--threads=N]\n"
+                           "  [--generate --files=N --size=BYTES of each]");
+  const std::string dir = arguments.text("dir", "."), needle = arguments.text("string", "needle");
+  const bool generate = arguments.flag("generate"), cold = arguments.flag("cold");
+  const std::int64_t count = arguments.number("files", 1000);
+  const auto bytes = static_cast<std::size_t>(arguments.number("size", 10000));
+  const kit::Runtime runtime = kit::runtime_of(arguments, "openmp-tasks");
+  const auto threads = static_cast<unsigned>(arguments.number("threads", 0));
+  if (needle.empty() || needle.find('\n') != std::string::npos)
+    arguments.fail("--string is part of one line");
+  arguments.finish();
+
+  if (generate) return generate_sources(dir, count, bytes, needle), 0;
+  if (cold) make_cold(files_below(dir, kit::Runtime::serial, 0));
+
+  const double began = kit::now();
+  const std::vector<std::string> files = files_below(dir, runtime, threads);
+  std::atomic<std::uint64_t> lines{0}, hits{0};
+  const auto search_file = [&](std::int64_t i) -> std::uint64_t {
+    const std::string& path = files[static_cast<std::size_t>(i)];
+    const std::uint64_t here = matching_lines(read_whole(path), needle);
+    if (here == 0) return 0;
+    lines += here;
+    ++hits;
+    return kit::hash(path.data() + dir.size(), path.size() - dir.size(), here);
+  };
+  const std::uint64_t sum =
+      kit::sum_over<false>(runtime, static_cast<std::int64_t>(files.size()), search_file, threads);
+  const double seconds = kit::now() - began;
+  std::printf("lines=%llu files=%llu\n", static_cast<unsigned long long>(lines),
+              static_cast<unsigned long long>(hits));
+  kit::print_result(sum, seconds, files.size());
+  return 0;
+}
