@@ -13,6 +13,7 @@ import shlex
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -208,6 +209,19 @@ class Bench:
     def weir(self, command, lane="auto", name=None):
         prefix = [os.path.join(self.options.build, "bin", "weir"), "run", "--quiet", f"--lane={lane}", "--"]
         return Variant(name or (f"weir {lane}"), prefix + command)
+
+    def report(self, command, lane="auto"):
+        """The report of one run more: what weir did with the calls, and the controller's steps. {}: it wrote none."""
+        with tempfile.TemporaryDirectory() as folder:
+            weir = self.weir(command, lane).command
+            weir.insert(2, f"--report={folder}/report.json")
+            subprocess.run(weir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+            reports = []
+            for name in os.listdir(folder):
+                with open(os.path.join(folder, name)) as file:
+                    reports.append(json.load(file))
+        # A program with children has a file for each; the one that did the calls is meant.
+        return max(reports, key=lambda report: report.get("calls", 0), default={})
 
     def prepare(self, command):
         """Runs something whose time nobody wants, such as the making of input files."""
