@@ -53,6 +53,9 @@ inline Counters& mine_unsuspended() {
 // Gives the calling thread's record to the next thread that asks. Called when a thread ends.
 void leave();
 
+// Called on a thread that is given a record: whoever can see threads end sets it, to call leave() then.
+extern void (*on_first_call)();
+
 // Everything added up, now. Relaxed: a running thread's last few calls may be missing.
 struct Totals {
   std::int64_t calls = 0, bytes_read = 0, bytes_written = 0, fast_hits = 0, parked = 0, suspended = 0, plain = 0;
