@@ -232,6 +232,9 @@ class Bench:
         """Keeps the figures; says what failed. `one_result`: all variants compute the same."""
         if one_result and not same_result(series.values()):
             self.wrong = True
+            print(f"RESULTS DIFFER: {item}, {label}")
+            for name, one in series.items():
+                print(f"  {name}: {', '.join(sorted({run.checksum for run in one.runs if run.ok}))}")
         self.results["items"].setdefault(item, {})[label] = {name: one.json() for name, one in series.items()}
         for one in series.values():
             for why in one.failed():
