@@ -83,6 +83,7 @@ using namespace weir::team;
 
 void weir::omp::before_fork(const void* code) {
   weir::base::TeamSeat& seat = weir::base::self().seat;
+  if (!seat.team) weir::meter::regions.enter(reinterpret_cast<std::uintptr_t>(code));
   bool asked = seat.sized_by_program;
   seat.sized_by_program = false;
   seat.forked = nullptr;
@@ -105,6 +106,7 @@ void weir::omp::before_fork(const void* code) {
 
 void weir::omp::after_fork(const void* code) {
   weir::base::TeamSeat& seat = weir::base::self().seat;
+  if (!seat.team) weir::meter::regions.leave(reinterpret_cast<std::uintptr_t>(code));
   if (seat.team || !seat.forked) return;
   auto& region = *static_cast<Region*>(seat.forked);
   seat.forked = nullptr;

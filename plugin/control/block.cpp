@@ -33,6 +33,7 @@ bool Block::add(const Sample& sample) {
   bytes_ += sample.bytes;
   busy_ += sample.busy * sample.dt_s;
   cpu_ += sample.cpu * sample.dt_s;
+  if (enough_ops_ > 0 && ops_ >= enough_ops_ && seconds_ >= least_s_ - 1e-4) return true;
   return seconds_ >= wanted_s_ - 1e-4;
 }
 

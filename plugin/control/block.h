@@ -12,6 +12,8 @@ class Block {
  public:
   // `seconds`: how long to count. `settled`: the block before had the same level.
   void begin(int k, double seconds, bool settled);
+  // It ends sooner, when so many operations were seen and `least_s` is over: for a rate that is not known yet.
+  void end_at(double enough_ops, double least_s) { enough_ops_ = enough_ops, least_s_ = least_s; }
   void interrupt();               // the code went elsewhere for a while: settle anew, keep what was counted
   bool add(const Sample& sample); // true: complete
 
@@ -29,7 +31,7 @@ class Block {
   int k_ = 1;
   int waited_ = 0;
   bool settled_ = false;
-  double wanted_s_ = 0;
+  double wanted_s_ = 0, least_s_ = 0, enough_ops_ = 0;
   double seconds_ = 0, ops_ = 0, bytes_ = 0, busy_ = 0, cpu_ = 0;
 };
 

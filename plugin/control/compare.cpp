@@ -76,6 +76,7 @@ void Compare::begin_block() {
   if (second_) wanted = smaller(first_.seconds(), precision_.block_most_s);
   bool same_level = begun_ && !second_ && count_ + skipped_ > 0;
   block_.begin(k(), wanted, same_level);
+  if (!(rate_ > 0) && !second_) block_.end_at(precision_.block_ops, block_least_s);
   begun_ = true;
 }
 
