@@ -8,6 +8,7 @@
 #include <new>
 
 #include "api/instance.h"
+#include "api/lookout.h"
 #include "api/report.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -117,11 +118,15 @@ void sleep_until_called() {
 void control(void* memory) {
   auto& loop = *new (memory) control::Loop(algorithm(), bounds());
   int log = open_log();
+  Lookout lookout;
   std::atomic<std::uint32_t> never{0};
   while (in_charge.load(std::memory_order_relaxed)) {
-    control::Loop::Turn turn = loop.turn(read_meters());
+    control::Reading reading = read_meters();
+    control::Loop::Turn turn = loop.turn(reading);
     set_limit(turn.limit);
-    if (turn.decided) record(log, static_cast<double>(base::now_ns() - running_since_ns()) / 1e9, turn);
+    double t_s = static_cast<double>(reading.now_ns - running_since_ns()) / 1e9;
+    if (turn.decided) record(log, t_s, turn);
+    if (log >= 0 && turn.decision.state == control::State::hold) lookout.look(log, t_s, reading.storage_bytes);
     if (turn.sleep_ns < 0) sleep_until_called();
     else sys::futex_wait(never, 0, turn.sleep_ns);
   }

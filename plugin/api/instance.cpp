@@ -8,6 +8,7 @@
 
 #include "api/controlling.h"
 #include "api/iopa_pool.h"
+#include "api/publish.h"
 #include "api/report.h"
 #include "api/voice.h"
 #include "base/clock.h"
@@ -84,6 +85,7 @@ void watch_thread_ends() {
 }
 
 bool start_now() {
+  publish_counters();
   the_capabilities = sys::probe(the_settings.disable);
   path::driver.on_tick(path::tick);
   path::watchdog_patience_ns = the_settings.watchdog_ms * base::ns_per_ms;
