@@ -8,7 +8,6 @@
 namespace weir::control {
 namespace {
 
-constexpr double block_least_s = 0.1;
 constexpr int most_skips = 4;
 constexpr int most_restarts = 2;
 constexpr double spread_least = 0.015, spread_most = 0.6;
@@ -70,13 +69,13 @@ double Compare::ln_rate_a() const { return count_ ? mean(ya_, 0, count_) : 0; }
 
 void Compare::begin_block() {
   double wanted = rate_ > 0 ? precision_.block_ops / rate_ : precision_.block_most_s;
-  wanted = smaller(larger(wanted, block_least_s), precision_.block_most_s);
+  wanted = smaller(larger(wanted, precision_.block_least_s), precision_.block_most_s);
   // Both blocks of a pair are equally long: counting a given number of operations would favour neither, but counting
   // different times would let a passing disturbance weigh differently.
   if (second_) wanted = smaller(first_.seconds(), precision_.block_most_s);
   bool same_level = begun_ && !second_ && count_ + skipped_ > 0;
   block_.begin(k(), wanted, same_level);
-  if (!(rate_ > 0) && !second_) block_.end_at(precision_.block_ops, block_least_s);
+  if (!(rate_ > 0) && !second_) block_.end_at(precision_.block_ops, precision_.block_least_s);
   begun_ = true;
 }
 
@@ -88,7 +87,7 @@ Verdict Compare::step(const Sample& sample) {
     // Paused for lack of demand: stay at a until it is wanted again.
     if (idle_ && block_.busy() < 0.6 * a_) {
       begin_block();
-      block_.begin(k(), block_least_s, true);
+      block_.begin(k(), precision_.block_least_s, true);
       return Verdict::open;
     }
     idle_ = false;

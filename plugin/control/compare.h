@@ -13,11 +13,11 @@ struct Precision {
   double z_at_end;     // the same, when pairs or time are used up
   double cap_s;
   double block_ops;    // operations a block should see
-  double block_most_s;
+  double block_least_s, block_most_s;
   bool early;          // two pairs far out on one side are enough
 };
-constexpr Precision quick{3, 16, 2, 0.5, 3, 12, 1.5, true};
-constexpr Precision thorough{4, 20, 2, 1.5, 10, 60, 2, false};
+constexpr Precision quick{3, 16, 2, 0.5, 3, 12, 0.1, 1.5, true};
+constexpr Precision thorough{4, 20, 2, 1.5, 10, 60, 0.1, 2, false};
 
 enum class Verdict : std::uint8_t { open, up, down, none, no_info };
 const char* name_of(Verdict verdict);
