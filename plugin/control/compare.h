@@ -16,7 +16,7 @@ struct Precision {
   double block_least_s, block_most_s;
   bool early;          // two pairs far out on one side are enough
 };
-constexpr Precision quick{3, 16, 2, 0.5, 3, 12, 0.1, 1.5, true};
+constexpr Precision quick{3, 16, 2, 0.5, 3, 12, 0.05, 1.5, true};
 constexpr Precision thorough{4, 20, 2, 1.5, 10, 60, 0.1, 2, false};
 
 enum class Verdict : std::uint8_t { open, up, down, none, no_info };

@@ -81,7 +81,10 @@ void Core::on_check(Verdict verdict) {
   guarding_ = jumping_ = false;
   bool better = verdict == Verdict::up;
   if (guarding) {
+    double lost = previous_.ln_rate - compare_.ln_rate_a();
+    previous_ = {};  // asked and answered
     if (better) move(compare_.b(), "the old level was better");
+    else if (lost > larger(tuning_.carry_over, 2.5 * spread_)) return begin_relocate(-1, "less than before at either level");
     return begin_hold(hold_s_, better ? "the old level was better" : "the new level is no worse");
   }
   if (better) return fast_from_gain("a far look paid");

@@ -3,6 +3,9 @@
 // of long runs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 #include "control/controller.h"
 #include "plant.h"
 
@@ -61,6 +64,30 @@ TEST(Lab, RecoversWhenTheLimitMoves) {
     return controller.step(s).limit;
   }, 90, 1);
   EXPECT_LT(lost / late, 0.1);
+}
+
+// The knee moves away while the controller looks at a step: both levels give less, and that is the device's doing. It used
+// to ask again and again which of the two is better, for a minute.
+TEST(Lab, WhetherTheOldLevelWasBetterIsAskedOnce) {
+  std::vector<lab::Plant> all = lab::plants();
+  auto phases = std::find_if(all.begin(), all.end(), [](auto& p) { return p.name == "three phases, unnamed"; });
+  ASSERT_NE(phases, all.end());
+  for (unsigned seed = 1; seed <= 16; ++seed) {
+    Controller controller(Algorithm::weir, {phases->cores, lab::kmax});
+    std::string last;
+    int in_a_row = 0;
+    lab::run(*phases, [&](const Sample& s) {
+      Decision d = controller.step(s);
+      if (last != d.reason) {
+        bool asks = std::string(d.reason).starts_with("less than before the move");
+        if (asks) ++in_a_row;
+        else if (d.state != State::hold) in_a_row = 0;
+        EXPECT_LT(in_a_row, 3) << "seed " << seed;
+        last = d.reason;
+      }
+      return d.limit;
+    }, 600, seed);
+  }
 }
 
 TEST(Lab, IopaRunsEveryPlant) {
