@@ -3,7 +3,7 @@
 
 namespace weir::team {
 
-constinit Region no_region;
+constinit Region no_region{.read = true};
 
 namespace {
 

@@ -28,7 +28,6 @@ constinit std::atomic<bool> a_wide_team_runs{false};
 
 // A region that is about to run for the first time: its code says with how many threads to begin.
 void look_at_code(Region& region) {
-  if (region.read.exchange(true, std::memory_order_relaxed)) return;
   CodeFacts facts = read_code(region.code.load(std::memory_order_relaxed));
   // Tasks that can be set aside need no threads to wait in.
   bool suspends = facts.makes_tasks && wait::policy.best.load() == wait::Lane::suspend;
@@ -38,10 +37,9 @@ void look_at_code(Region& region) {
   region.set(first);
 }
 
-std::int64_t wanted_size(const TeamPlan& plan, Region& region) {
+std::int64_t wanted_size(const TeamPlan& plan, Region& region, bool first) {
   if (plan.freedom == Freedom::same) return plan.widest;
-  if (&region == &no_region) return plan.cores;
-  look_at_code(region);
+  if (first) look_at_code(region);
   return team_size(region.known(), plan.cores, plan.widest);
 }
 
@@ -90,10 +88,10 @@ void weir::omp::before_fork(const void* code) {
   seat.next_team = 0;
   if (asked || seat.team) return;  // the program's size; or a team within a team
   Region& region = region_of(code);
-  bool first = !region.read.load(std::memory_order_relaxed);
+  bool first = !region.read.load(std::memory_order_relaxed) && !region.read.exchange(true);
   const TeamPlan& plan = first ? refreshed_team_plan() : team_plan();
   if (plan.kept_out) return;
-  std::int64_t size = wanted_size(plan, region);
+  std::int64_t size = wanted_size(plan, region, first);
   bool wide = size > plan.cores && may_widen(plan);
   if (wide) widen(seat, size);
   seat.forked = &region;
