@@ -99,7 +99,6 @@ void weir::omp::before_fork(const void* code) {
   seat.next_team = seat_in(region, wide);
   bool timed = wide || region.timed.load(std::memory_order_relaxed);
   seat.forked_ns = timed ? weir::base::now_ns() : 0;
-  if (timed) weir::meter::regions.enter(reinterpret_cast<std::uintptr_t>(code));
 }
 
 void weir::omp::after_fork(const void* code) {
@@ -124,7 +123,6 @@ void weir::omp::after_fork(const void* code) {
   run.parked = region.parked.exchange(0, std::memory_order_relaxed);
   run.blocked_ns = region.blocked_ns.exchange(0, std::memory_order_relaxed);
   run.gate_timeouts = region.gate_timeouts.exchange(0, std::memory_order_relaxed);
-  if (seat.forked_ns) weir::meter::regions.leave(reinterpret_cast<std::uintptr_t>(code));
   if (seat.forked_ns) run.wall_ns = weir::base::now_ns() - seat.forked_ns;
   if (&region != &no_region) region.set(learn(region.known(), run));
 }
