@@ -13,6 +13,8 @@ struct Gate {
   Permits permits;
   Cores cores;
   std::atomic<std::int64_t> wait_ns{100'000'000};  // the bound of every wait in the gate
+  // Told that a thread which computed is about to block, the `parked`th of them now: a stand-in could have its core.
+  std::atomic<void (*)(std::int64_t parked)> on_blocked{nullptr};
 };
 extern Gate the_gate;
 

@@ -42,6 +42,8 @@ Result parked(Call& call, const Plan& plan, Reason reason) {
   bool permit = plan.storage && gate.permits.acquire(gate.wait_ns.load(std::memory_order_relaxed));
   meter::gauges.in_flight.rise();
   meter::gauges.parked.rise();
+  if (auto* tell = had_core ? gate.on_blocked.load(std::memory_order_relaxed) : nullptr)
+    tell(meter::gauges.parked.value());
   Result result = call.real(call);
   meter::gauges.parked.fall();
   meter::gauges.in_flight.fall();

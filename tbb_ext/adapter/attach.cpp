@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What libweir_preload.so finds in libweir_tbb.so.
+#include "adapter/arenas.h"
+#include "adapter/limit.h"
+#include "adapter/runtime.h"
+#include "hooks.h"
+
+namespace weir::tbb {
+namespace {
+
+const weir_tbb_machine* machine = nullptr;
+
+// A thread of the program while it is in libtbb. It stays in its arena until what it waits for is done.
+class Inside {
+ public:
+  Inside() : arena_(arena_here()) {
+    arena_.holders.fetch_add(1);
+    weir_place_enter(WEIR_TBB_PLACE);
+    machine->coming();
+  }
+  ~Inside() {
+    machine->going();
+    weir_place_leave(WEIR_TBB_PLACE);
+    arena_.holders.fetch_sub(1);
+  }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  Arena& arena_;
+};
+
+void within(weir_tbb_entry entry, void* a, void* b, void* c, void* d) {
+  relax_limit();
+  Inside inside;
+  entry(a, b, c, d);
+}
+
+const weir_tbb_adapter adapter = {within, want_threads, raise_limit};
+
+}  // namespace
+}  // namespace weir::tbb
+
+extern "C" __attribute__((visibility("default"))) const weir_tbb_adapter* weir_tbb_attach(const weir_tbb_machine* of) {
+  using namespace weir::tbb;
+  machine = of;
+  set_caps(of->guards_are_free, weir_setting_number("WEIR_MAX_SUSPENDED"));
+  register_runtime();
+  begin_limit(*of);
+  return &adapter;
+}

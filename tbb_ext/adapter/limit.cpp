@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "adapter/limit.h"
+
+#include <oneapi/tbb/global_control.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+
+namespace weir::tbb {
+namespace {
+
+constexpr std::int64_t quiet_ns = 200'000'000;
+
+std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+const weir_tbb_machine* machine = nullptr;  // set when there are stand-ins to be had
+std::mutex changing;
+::tbb::global_control* control = nullptr;   // never destroyed at exit: libtbb may be gone by then
+std::int64_t fewest = 0;                    // cores, or what the program asked for; under `changing`
+std::atomic<std::int64_t> allowed{0};
+std::atomic<pthread_t> changer{};           // our own control is no wish of the program's
+std::atomic<std::int64_t> last_blocked_ns{0};
+
+void set_locked(std::int64_t threads) {
+  changer.store(pthread_self());
+  auto* before = control;
+  control = new ::tbb::global_control(::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+  delete before;  // the lowest of all controls holds: the new one has to stand first
+  changer.store({});
+  allowed.store(threads);
+  machine->stand_ins(threads > fewest);
+}
+
+}  // namespace
+
+void begin_limit(const weir_tbb_machine& of) {
+  if (of.processors <= of.cores) return;
+  std::lock_guard lock(changing);
+  machine = &of;
+  set_locked(fewest = of.cores);
+}
+
+void want_threads(std::int64_t threads) {
+  if (!machine || changer.load() == pthread_self()) return;
+  std::lock_guard lock(changing);
+  if (threads <= fewest) return;
+  fewest = threads;
+  if (allowed.load() < threads) set_locked(threads);
+}
+
+void raise_limit(std::int64_t parked) {
+  if (!machine) return;
+  last_blocked_ns.store(now_ns(), std::memory_order_relaxed);
+  std::int64_t now = allowed.load(std::memory_order_relaxed);
+  std::int64_t needed = machine->cores + 2 * parked;
+  if (needed <= now || now >= machine->processors) return;
+  std::unique_lock lock(changing, std::try_to_lock);  // another thread is at it, or will be asked soon again
+  if (lock && allowed.load() == now) set_locked(std::min(machine->processors, std::max(needed, 2 * now)));
+}
+
+void relax_limit() {
+  if (!machine || allowed.load(std::memory_order_relaxed) <= machine->cores) return;
+  if (now_ns() - last_blocked_ns.load(std::memory_order_relaxed) < quiet_ns) return;
+  std::unique_lock lock(changing, std::try_to_lock);
+  if (lock && allowed.load() > fewest) set_locked(fewest);
+}
+
+}  // namespace weir::tbb

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "hooks.h"
+
+namespace weir::tbb {
+
+// How many of the processors that libtbb was told of it may use at the moment, as a tbb::global_control:
+//
+//   as many as cores --a call blocks--> twice as many, while more than half of the stand-ins are blocked --> all
+//          ^---------------- an algorithm begins and no call has blocked for a while ----------------'
+//
+// A program without I/O has the threads it would have without us.
+void begin_limit(const weir_tbb_machine& machine);
+void want_threads(std::int64_t threads);
+void raise_limit(std::int64_t parked);
+void relax_limit();
+
+}  // namespace weir::tbb

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "adapter/runtime.h"
+
+#include <cxxabi.h>
+#include <oneapi/tbb/task.h>
+#include <oneapi/tbb/task_arena.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "adapter/arenas.h"
+#include "hooks.h"
+
+namespace weir::tbb {
+namespace {
+
+using SuspendPoint = ::tbb::task::suspend_point;
+
+// current_context() alone would make an arena for a thread that never saw libtbb; the index has no side effect.
+int refuses() {
+  if (::tbb::this_task_arena::current_thread_index() == ::tbb::task_arena::not_initialized)
+    return WEIR_REFUSED_NOT_A_TASK;
+  if (!::tbb::task::current_context()) return WEIR_REFUSED_NOT_A_TASK;
+  return is_full(arena_here()) ? WEIR_REFUSED_CAP : 0;
+}
+
+struct TaskWaiter : weir_waiter {
+  SuspendPoint point;
+};
+
+int suspend(weir_start_fn start, void* argument) {
+  Arena& arena = arena_here();
+  count_suspended(arena, 1);
+  TaskWaiter waiter;
+  waiter.wake = [](weir_waiter* self) { ::tbb::task::resume(static_cast<TaskWaiter*>(self)->point); };
+  ::tbb::task::suspend([&](SuspendPoint point) {
+    waiter.point = point;
+    start(argument, &waiter);  // the wake may come before we return: libtbb sorts that out
+  });
+  count_suspended(arena, -1);
+  return 0;
+}
+
+// Through the kernel: compilers take it that a function stays on its thread.
+[[gnu::noinline]] std::int32_t thread_here() { return static_cast<std::int32_t>(syscall(SYS_gettid)); }
+
+// The C++ run time's record of this thread's exceptions, as the Itanium ABI has it.
+struct Exceptions {
+  void* caught;
+  unsigned uncaught;
+};
+[[gnu::noinline]] Exceptions& exceptions_here() { return *reinterpret_cast<Exceptions*>(__cxxabiv1::__cxa_get_globals()); }
+
+void once_round() {
+  Exceptions own = exceptions_here();
+  exceptions_here() = {};
+  ::tbb::task::suspend([](SuspendPoint point) { ::tbb::task::resume(point); });
+  if (own.caught || own.uncaught) exceptions_here() = own;
+}
+
+// libtbb lets nobody say which thread resumes a task, so: again, until it is the right one. That thread comes by when it
+// is through with its task; if that takes long, or it left the arena, there is no way home.
+int go_home(std::int32_t tid) {
+  using std::chrono::steady_clock;
+  constexpr int hasty_rounds = 64;
+  const auto end = steady_clock::now() + std::chrono::milliseconds(500);
+  for (int round = 0; thread_here() != tid; ++round) {
+    if (steady_clock::now() > end) return WEIR_REFUSED_CONSTRUCT;
+    once_round();
+    if (round > hasty_rounds) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  return 0;
+}
+
+}  // namespace
+
+const weir_runtime runtime = {WEIR_RUNTIME_VERSION, "tbb", refuses, suspend, go_home};
+
+void register_runtime() {
+  static const int once = weir_runtime_register(&runtime, WEIR_TBB_PLACE);
+  (void)once;
+}
+
+}  // namespace weir::tbb

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdint.h>
+
+/* What the two halves of tbb_ext know of each other. The machine is part of libweir_preload.so and stands between libtbb
+ * and libc; the adapter, libweir_tbb.so, is written with oneTBB's headers and comes when libtbb is there. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The place bit of threads that run, or wait for, TBB tasks: base::in_tbb_arena. */
+#define WEIR_TBB_PLACE 4u
+
+typedef void (*weir_tbb_entry)(void *, void *, void *, void *);
+
+typedef struct weir_tbb_machine {
+  int64_t cores;       /* how many may compute at once */
+  int64_t processors;  /* what libtbb was told; == cores: the truth, and there are no stand-ins */
+  int guards_are_free; /* a stack's guard pages cost no mapping of their own */
+  /* The calling thread comes to compute, or goes. coming: does nothing when it holds a core already. */
+  void (*coming)(void);
+  void (*going)(void);
+  /* From now on there are, or are not, more threads than cores: those that come wait for a core. */
+  void (*stand_ins)(int present);
+} weir_tbb_machine;
+
+typedef struct weir_tbb_adapter {
+  /* Calls entry(a, b, c, d), an entry point of libtbb in which the calling thread runs tasks or waits for them, and
+   * marks the thread while it lasts. Exceptions pass through. */
+  void (*within)(weir_tbb_entry entry, void *a, void *b, void *c, void *d);
+  /* The program asked for so many threads in an arena, or for so many at most in all: both have to be had. */
+  void (*wants)(int64_t threads);
+  /* A call is about to block its thread, the `parked`th at the moment: stand-ins may be worth it. Any thread. */
+  void (*blocked)(int64_t parked);
+} weir_tbb_adapter;
+
+/* Exported by libweir_tbb.so. Registers the runtime, once; NULL when this libtbb is not one it can serve. */
+typedef const weir_tbb_adapter *(*weir_tbb_attach_fn)(const weir_tbb_machine *machine);
+#define WEIR_TBB_ATTACH "weir_tbb_attach"
+
+#ifdef __cplusplus
+}
+#endif

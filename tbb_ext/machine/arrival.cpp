@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/arrival.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "base/log.h"
+#include "base/thread.h"
+#include "gate/gate.h"
+#include "machine/coming.h"
+#include "machine/libtbb.h"
+#include "machine/memory.h"
+#include "machine/processors.h"
+#include "machine/sleeping.h"
+
+namespace weir::tbb {
+namespace {
+
+constinit std::atomic<bool> constructed{false};
+
+//   unknown --first entry--> loading --> here | absent
+enum State : std::uint32_t { unknown, loading, here, absent };
+constinit std::atomic<std::uint32_t> state{unknown};
+constinit const weir_tbb_adapter* the_adapter = nullptr;
+constinit weir_tbb_machine machine{};
+
+// It lies beside the library that this code is in.
+bool find_file(char* path, std::size_t size) {
+  Dl_info us;
+  if (!dladdr(reinterpret_cast<void*>(&find_file), &us) || !us.dli_fname) return false;
+  const char* slash = std::strrchr(us.dli_fname, '/');
+  std::size_t folder = slash ? static_cast<std::size_t>(slash - us.dli_fname) + 1 : 0;
+  constexpr char name[] = "libweir_tbb.so";
+  if (folder + sizeof name > size) return false;
+  std::memcpy(path, us.dli_fname, folder);
+  std::memcpy(path + folder, name, sizeof name);
+  return true;
+}
+
+void blocked(std::int64_t parked) {
+  base::EngineScope ours;
+  the_adapter->blocked(parked);
+}
+
+void load() {
+  char path[4096];
+  if (!look_for_libtbb() || !find_file(path, sizeof path)) return;
+  base::EngineScope ours;
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    base::say_if_verbose("no oneTBB adapter: %s", dlerror());
+    return;
+  }
+  // Another libtbb than the program's would have come for the adapter alone.
+  void* suspend = dlsym(library, "_ZN3tbb6detail2r17suspendEPFvPvPNS1_18suspend_point_typeEES2_");
+  auto attach = reinterpret_cast<weir_tbb_attach_fn>(dlsym(library, WEIR_TBB_ATTACH));
+  if (!attach || !suspend || !from_libtbb(suspend)) {
+    base::say_if_verbose("the program's libtbb is not one the oneTBB adapter can serve");
+    return;
+  }
+  machine.cores = gate::the_gate.cores.limit();
+  machine.processors = processors();
+  machine.guards_are_free = stacks.guards_are_free();
+  machine.coming = coming;
+  machine.going = going;
+  machine.stand_ins = stand_ins;
+  the_adapter = attach(&machine);
+  if (the_adapter && told_more()) gate::the_gate.on_blocked.store(blocked);
+  base::say_if_verbose("oneTBB: %lld cores, %lld processors told", (long long)machine.cores, (long long)machine.processors);
+}
+
+__attribute__((constructor)) void construct() {
+  find_next_memory();
+  find_next_syscall();
+  look_for_libtbb();
+  constructed.store(true);
+}
+
+}  // namespace
+
+bool prepared() { return constructed.load(std::memory_order_relaxed); }
+
+const weir_tbb_adapter* adapter() {
+  std::uint32_t now = state.load(std::memory_order_acquire);
+  if (now == here) return the_adapter;
+  if (now == unknown && prepared() && state.compare_exchange_strong(now, loading)) {
+    load();
+    state.store(the_adapter ? here : absent, std::memory_order_release);
+    return the_adapter;
+  }
+  return nullptr;  // a thread that comes while another loads it goes without, this once
+}
+
+}  // namespace weir::tbb

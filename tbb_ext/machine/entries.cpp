@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entry points of libtbb in which a thread of the program runs tasks or waits for them, and those by which the
+// program says how many threads it wants. Their names and arguments are libtbb.so.12's ABI.
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/thread.h"
+#include "machine/arrival.h"
+#include "machine/libtbb.h"
+#include "machine/processors.h"
+
+namespace weir::tbb {
+namespace {
+
+// The next definition in the program's order of look-up; for a libtbb that came by dlopen, out of everybody's sight but
+// its loader's, that libtbb's own.
+class Entry {
+ public:
+  explicit constexpr Entry(const char* name) : name_(name) {}
+  weir_tbb_entry function() {
+    weir_tbb_entry found = function_.load(std::memory_order_relaxed);
+    if (!found) [[unlikely]] function_.store(found = find(), std::memory_order_relaxed);
+    return found;
+  }
+
+ private:
+  weir_tbb_entry find() const {
+    void* found = dlsym(RTLD_NEXT, name_);
+    return reinterpret_cast<weir_tbb_entry>(found ? found : libtbb_name(name_));
+  }
+  const char* name_;
+  std::atomic<weir_tbb_entry> function_{nullptr};
+};
+
+constinit Entry execute_and_wait{
+    "_ZN3tbb6detail2r116execute_and_waitERNS0_2d14taskERNS2_18task_group_contextERNS2_12wait_contextES6_"};
+constinit Entry wait{"_ZN3tbb6detail2r14waitERNS0_2d112wait_contextERNS2_18task_group_contextE"};
+constinit Entry parallel_pipeline{
+    "_ZN3tbb6detail2r117parallel_pipelineERNS0_2d118task_group_contextEmRKNS2_11filter_nodeE"};
+constinit Entry initialize_arena{"_ZN3tbb6detail2r110initializeERNS0_2d115task_arena_baseE"};
+constinit Entry create_control{"_ZN3tbb6detail2r16createERNS0_2d114global_controlE"};
+
+// A worker, or a thread that is inside already, is marked; nested calls may even return on another thread.
+inline void pass(Entry& entry, void* a, void* b, void* c, void* d) {
+  const weir_tbb_adapter* here = base::self_unsuspended().place & WEIR_TBB_PLACE ? nullptr : adapter();
+  if (here) here->within(entry.function(), a, b, c, d);
+  else entry.function()(a, b, c, d);
+}
+
+// Fields of libtbb.so.12's objects, as its headers have had them since the first.
+struct Arena {
+  std::intptr_t version;
+  std::intptr_t state;
+  void* arena;
+  int max_concurrency;
+};
+struct Control {
+  std::size_t value;
+  std::intptr_t reserved;
+  int parameter;  // 0: max_allowed_parallelism
+};
+
+void wants(std::int64_t threads) {
+  if (threads <= 0 || threads > 1'000'000) return;
+  if (const weir_tbb_adapter* here = adapter()) here->wants(threads);
+}
+
+}  // namespace
+}  // namespace weir::tbb
+
+using namespace weir::tbb;
+
+#define WEIR_ENTRY(symbol) extern "C" __attribute__((visibility("default"))) void symbol
+
+WEIR_ENTRY(_ZN3tbb6detail2r116execute_and_waitERNS0_2d14taskERNS2_18task_group_contextERNS2_12wait_contextES6_)
+(void* task, void* context, void* wait_context, void* wait_group) {
+  pass(execute_and_wait, task, context, wait_context, wait_group);
+}
+
+WEIR_ENTRY(_ZN3tbb6detail2r14waitERNS0_2d112wait_contextERNS2_18task_group_contextE)(void* wait_context, void* group) {
+  pass(wait, wait_context, group, nullptr, nullptr);
+}
+
+WEIR_ENTRY(_ZN3tbb6detail2r117parallel_pipelineERNS0_2d118task_group_contextEmRKNS2_11filter_nodeE)
+(void* context, void* tokens, void* filters) { pass(parallel_pipeline, context, tokens, filters, nullptr); }
+
+WEIR_ENTRY(_ZN3tbb6detail2r110initializeERNS0_2d115task_arena_baseE)(void* arena) {
+  wants(static_cast<Arena*>(arena)->max_concurrency);
+  initialize_arena.function()(arena, nullptr, nullptr, nullptr);
+}
+
+WEIR_ENTRY(_ZN3tbb6detail2r16createERNS0_2d114global_controlE)(void* control_) {
+  auto* control = static_cast<Control*>(control_);
+  if (control->parameter == 0) wants(static_cast<std::int64_t>(control->value));
+  create_control.function()(control_, nullptr, nullptr, nullptr);
+}

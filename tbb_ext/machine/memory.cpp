@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// mmap, mprotect and munmap as libtbb's coroutines use them: PROT_NONE first, then all but the guard pages opened.
+#include "machine/memory.h"
+
+#include <sys/mman.h>
+
+#include "machine/libtbb.h"
+#include "machine/next.h"
+#include "sys/raw.h"
+
+namespace weir::tbb {
+
+constinit Stacks stacks;
+
+namespace {
+
+constinit Next<void*(void*, std::size_t, int, int, int, off_t)> next_mmap{"mmap"};
+constinit Next<int(void*, std::size_t, int)> next_mprotect{"mprotect"};
+constinit Next<int(void*, std::size_t)> next_munmap{"munmap"};
+
+bool is_stack(std::size_t bytes, int rights, int flags) {
+  return rights == PROT_NONE && (flags & MAP_STACK) && bytes >= 16 * 4096 && bytes % 4096 == 0;
+}
+
+}  // namespace
+
+void find_next_memory() {
+  next_mmap.function();
+  next_mprotect.function();
+  next_munmap.function();
+}
+
+}  // namespace weir::tbb
+
+using namespace weir::tbb;
+using weir::sys::raw;
+using weir::sys::word;
+
+#define WEIR_EXPORT extern "C" __attribute__((visibility("default")))
+
+WEIR_EXPORT void* mmap(void* hint, std::size_t bytes, int rights, int flags, int fd, off_t offset) noexcept {
+  if (from_libtbb(__builtin_return_address(0)) && is_stack(bytes, rights, flags)) {
+    if (void* stack = stacks.take(bytes)) return stack;
+  }
+  if (auto next = next_mmap.known()) return next(hint, bytes, rights, flags, fd, offset);
+  return reinterpret_cast<void*>(libc_result(raw(SYS_mmap, word(hint), bytes, rights, flags, fd, offset)));
+}
+WEIR_EXPORT void* mmap64(void* hint, std::size_t bytes, int rights, int flags, int fd, off_t offset) noexcept
+    __attribute__((alias("mmap")));
+
+WEIR_EXPORT int mprotect(void* at, std::size_t bytes, int rights) noexcept {
+  if (from_libtbb(__builtin_return_address(0)) && stacks.owns(at)) return 0;  // opened when it was made
+  if (auto next = next_mprotect.known()) return next(at, bytes, rights);
+  return static_cast<int>(libc_result(raw(SYS_mprotect, word(at), bytes, rights)));
+}
+
+WEIR_EXPORT int munmap(void* at, std::size_t bytes) noexcept {
+  if (from_libtbb(__builtin_return_address(0)) && stacks.give(at)) return 0;
+  if (auto next = next_munmap.known()) return next(at, bytes);
+  return static_cast<int>(libc_result(raw(SYS_munmap, word(at), bytes)));
+}

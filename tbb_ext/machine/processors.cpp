@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// sched_getaffinity and sysconf(_SC_NPROCESSORS_ONLN), which libtbb sizes its arenas by.
+#include "machine/processors.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "gate/gate.h"
+#include "machine/arrival.h"
+#include "machine/libtbb.h"
+#include "machine/next.h"
+#include "wait/lane.h"
+#include "weir/runtime.h"
+
+namespace weir::tbb {
+namespace {
+
+constinit Next<int(pid_t, std::size_t, cpu_set_t*)> next_getaffinity{"sched_getaffinity"};
+constinit Next<long(int)> next_sysconf{"sysconf"};
+constinit std::atomic<std::int64_t> told{0};
+
+std::int64_t decide() {
+  std::int64_t cores = gate::the_gate.cores.limit();
+  if (!prepared() || wait::policy.best.load() != wait::Lane::park) return cores;
+  return std::max(cores, weir_setting_number("WEIR_STAND_INS"));
+}
+
+// Sets bits from the top of the mask down: numbers that no processor has. Should libtbb set the mask again, the kernel
+// drops them, and what the user restricted the process to holds.
+void add_processors(cpu_set_t* mask, std::size_t bytes, std::int64_t want) {
+  int have = CPU_COUNT_S(bytes, mask);
+  for (auto bit = bytes * 8; bit-- > 0 && have < want;) {
+    if (CPU_ISSET_S(bit, bytes, mask)) continue;
+    CPU_SET_S(bit, bytes, mask);
+    ++have;
+  }
+}
+
+}  // namespace
+
+std::int64_t processors() {
+  std::int64_t now = told.load();
+  if (now) return now;
+  std::int64_t wanted = decide();
+  return told.compare_exchange_strong(now, wanted) ? wanted : now;
+}
+
+bool told_more() { return told.load(std::memory_order_relaxed) > gate::the_gate.cores.limit(); }
+
+}  // namespace weir::tbb
+
+using namespace weir::tbb;
+
+#define WEIR_EXPORT extern "C" __attribute__((visibility("default")))
+
+WEIR_EXPORT int sched_getaffinity(pid_t pid, std::size_t bytes, cpu_set_t* mask) noexcept {
+  int result = next_getaffinity(pid, bytes, mask);
+  if (result == 0 && from_libtbb(__builtin_return_address(0)) && told_more()) add_processors(mask, bytes, processors());
+  return result;
+}
+
+WEIR_EXPORT long sysconf(int name) noexcept {
+  long result = next_sysconf(name);
+  if (name != _SC_NPROCESSORS_ONLN) return result;
+  // libtbb asks this first of all, so a libtbb that came by dlopen is known from here on.
+  if (!look_for_libtbb() || !from_libtbb(__builtin_return_address(0))) return result;
+  std::int64_t said = processors();
+  return told_more() ? std::max<long>(result, said) : result;
+}

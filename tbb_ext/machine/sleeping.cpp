@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// syscall(SYS_futex, ...): how a thread of libtbb's, or one that waits in it, goes to sleep for lack of work. It gives its
+// core to others meanwhile.
+#include "machine/sleeping.h"
+
+#include <dlfcn.h>
+#include <linux/futex.h>
+
+#include "base/thread.h"
+#include "machine/coming.h"
+#include "machine/next.h"
+#include "sys/raw.h"
+
+using namespace weir;
+
+extern "C" {
+
+using Syscall = long (*)(long, long, long, long, long, long, long);
+
+static long weir_tbb_raw_syscall(long number, long a, long b, long c, long d, long e, long f) {
+  return tbb::libc_result(sys::raw(number, a, b, c, d, e, f));
+}
+
+__attribute__((visibility("hidden"))) Syscall weir_tbb_next_syscall = weir_tbb_raw_syscall;
+
+// Jumped to by `syscall` below when libtbb calls it.
+__attribute__((visibility("hidden"), used)) long weir_tbb_syscall(long number, long a, long b, long c, long d, long e,
+                                                                  long f) {
+  bool sleeps = number == SYS_futex && (b & FUTEX_CMD_MASK) == FUTEX_WAIT;
+  if (!sleeps || !base::self().holds_core) return weir_tbb_next_syscall(number, a, b, c, d, e, f);
+  tbb::going();
+  long result = weir_tbb_next_syscall(number, a, b, c, d, e, f);
+  tbb::coming();
+  return result;
+}
+}
+
+// Anybody else's call is a jump to the next definition, with every register as it came: syscall(SYS_vfork) and
+// syscall(SYS_clone) return twice.
+asm(R"(
+.text
+.p2align 4
+.globl syscall
+.type syscall,@function
+syscall:
+  movq (%rsp), %rax
+  subq weir_tbb_text(%rip), %rax
+  cmpq 8+weir_tbb_text(%rip), %rax
+  jb weir_tbb_syscall
+  jmp *weir_tbb_next_syscall(%rip)
+.size syscall,.-syscall
+)");
+
+namespace weir::tbb {
+
+void find_next_syscall() {
+  if (void* next = dlsym(RTLD_NEXT, "syscall")) weir_tbb_next_syscall = reinterpret_cast<Syscall>(next);
+}
+
+}  // namespace weir::tbb

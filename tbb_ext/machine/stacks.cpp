@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/stacks.h"
+
+#include <sys/mman.h>
+
+#include "sys/raw.h"
+
+namespace weir::tbb {
+namespace {
+
+constexpr int guard_install = 102;  // MADV_GUARD_INSTALL, Linux 6.13
+constexpr std::size_t page = 4096;
+
+bool madvise(std::uintptr_t at, std::size_t bytes, int advice) {
+  return sys::raw(SYS_madvise, static_cast<long>(at), static_cast<long>(bytes), advice) == 0;
+}
+bool protect(std::uintptr_t at, std::size_t bytes, int rights) {
+  return sys::raw(SYS_mprotect, static_cast<long>(at), static_cast<long>(bytes), rights) == 0;
+}
+
+}  // namespace
+
+constinit std::uint32_t Stacks::next_[most];
+
+void Stacks::lock() {
+  while (__atomic_exchange_n(&lock_, 1u, __ATOMIC_ACQUIRE)) __builtin_ia32_pause();
+}
+void Stacks::unlock() { __atomic_store_n(&lock_, 0u, __ATOMIC_RELEASE); }
+
+bool Stacks::guards_are_free() {
+  if (!guard_) {
+    Result probe = sys::raw(SYS_mmap, 0, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    guard_ = probe > 0 && madvise(static_cast<std::uintptr_t>(probe), page, guard_install) ? 1 : -1;
+    if (probe > 0) sys::raw(SYS_munmap, probe, page);
+  }
+  return guard_ > 0;
+}
+
+bool Stacks::reserve(std::size_t bytes) {
+  if (base_) return bytes == bytes_;
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
+  Result range = sys::raw(SYS_mmap, 0, static_cast<long>(bytes * most), PROT_NONE, flags, -1, 0);
+  if (failed(range)) return false;
+  // A huge page would put 2 MiB under a task that touches 8 KiB.
+  madvise(static_cast<std::uintptr_t>(range), bytes * most, MADV_NOHUGEPAGE);
+  guards_are_free();
+  bytes_ = bytes;
+  base_ = static_cast<std::uintptr_t>(range);
+  return true;
+}
+
+bool Stacks::install_guards(std::uintptr_t stack) {
+  std::uintptr_t last = stack + bytes_ - page;
+  if (guard_ > 0 && madvise(stack, page, guard_install) && madvise(last, page, guard_install)) return true;
+  return protect(stack, page, PROT_NONE) && protect(last, page, PROT_NONE);
+}
+
+bool Stacks::open_next() {
+  std::uint32_t count = most - opened_ < opened_at_once ? most - opened_ : opened_at_once;
+  if (!count || !protect(base_ + opened_ * bytes_, count * bytes_, PROT_READ | PROT_WRITE)) return false;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (!install_guards(base_ + opened_ * bytes_)) return i > 0;
+    next_[opened_] = free_;
+    free_ = opened_++;
+    ++free_count_;
+  }
+  return true;
+}
+
+void* Stacks::take(std::size_t bytes) {
+  lock();
+  void* stack = nullptr;
+  if (reserve(bytes) && (free_ != none || open_next())) {
+    stack = reinterpret_cast<void*>(base_ + free_ * bytes_);
+    free_ = next_[free_];
+    --free_count_;
+  }
+  unlock();
+  return stack;
+}
+
+bool Stacks::give(void* stack) {
+  if (!owns(stack)) return false;
+  auto at = reinterpret_cast<std::uintptr_t>(stack);
+  auto index = static_cast<std::uint32_t>((at - base_) / bytes_);
+  // Nobody else has this stack: its pages can go before it is free again.
+  if (__atomic_load_n(&free_count_, __ATOMIC_RELAXED) >= warm_stacks)
+    madvise(at + page, bytes_ - 2 * page, MADV_DONTNEED);
+  lock();
+  next_[index] = free_;
+  free_ = index;
+  ++free_count_;
+  unlock();
+  return true;
+}
+
+}  // namespace weir::tbb

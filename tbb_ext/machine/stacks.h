@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weir::tbb {
+
+// Stacks for libtbb's coroutines, all of one size, out of one reserved range: taking and giving back cost no system call,
+// and where the kernel has MADV_GUARD_INSTALL a stack costs no mapping, so that their number is not bound by
+// vm.max_map_count.
+//
+//   untouched --take()--> in use --give()--> free, warm --take()--> in use
+//                                     '----> free, its pages gone (more than `warm_stacks` free)
+class Stacks {
+ public:
+  static constexpr std::uint32_t most = 32'768;
+
+  // A stack of `bytes`, its lowest and highest page guards; nullptr: not of the size that this pool has, or no memory.
+  void* take(std::size_t bytes);
+  // False: not from this pool.
+  bool give(void* stack);
+  bool owns(const void* address) const {
+    return base_ && reinterpret_cast<std::uintptr_t>(address) - base_ < most * bytes_;
+  }
+  bool guards_are_free();  // does this kernel have MADV_GUARD_INSTALL?
+
+ private:
+  bool reserve(std::size_t bytes);
+  bool open_next();
+  bool install_guards(std::uintptr_t stack);
+  void lock();
+  void unlock();
+
+  std::uintptr_t base_ = 0;       // written once, under the lock, before any stack is out
+  std::size_t bytes_ = 0;
+  std::uint32_t opened_ = 0;      // stacks below were made usable
+  std::uint32_t free_ = none;     // the one given back last: the warmest
+  std::uint32_t free_count_ = 0;
+  std::uint32_t lock_ = 0;
+  int guard_ = 0;                 // 1 MADV_GUARD_INSTALL, -1 mprotect, 0 not asked yet
+
+  static constexpr std::uint32_t none = ~0u;
+  static constexpr std::uint32_t warm_stacks = 1024;
+  static constexpr std::uint32_t opened_at_once = 32;
+  static std::uint32_t next_[most];
+};
+
+}  // namespace weir::tbb

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// pthread_create, called by libtbb: its workers do nothing but run tasks in arenas, all their life.
+#include <pthread.h>
+
+#include <cstdlib>
+
+#include "base/thread.h"
+#include "machine/arrival.h"
+#include "machine/coming.h"
+#include "machine/libtbb.h"
+#include "machine/next.h"
+
+namespace weir::tbb {
+namespace {
+
+using Body = void* (*)(void*);
+constinit Next<int(pthread_t*, const pthread_attr_t*, Body, void*)> next_create{"pthread_create"};
+
+struct Worker {
+  Body body;
+  void* argument;
+};
+
+void* work(void* worker_) {
+  Worker worker = *static_cast<Worker*>(worker_);
+  std::free(worker_);
+  base::self().place |= WEIR_TBB_PLACE;
+  coming();
+  void* result = worker.body(worker.argument);
+  going();
+  base::self().place &= ~WEIR_TBB_PLACE;
+  return result;
+}
+
+}  // namespace
+}  // namespace weir::tbb
+
+using namespace weir::tbb;
+
+extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                                                     Body body, void* argument) noexcept {
+  if (!from_libtbb(__builtin_return_address(0)) || !adapter()) return next_create(thread, attributes, body, argument);
+  auto* worker = static_cast<Worker*>(std::malloc(sizeof(Worker)));
+  if (!worker) return next_create(thread, attributes, body, argument);
+  *worker = {body, argument};
+  int error = next_create(thread, attributes, work, worker);
+  if (error) std::free(worker);
+  return error;
+}
