@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/cores.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
 
 namespace weir::gate {
@@ -13,17 +15,18 @@ bool Cores::try_take() {
   return false;
 }
 
-bool Cores::take(std::int64_t timeout_ns) {
+bool Cores::take(std::int64_t timeout_ns, Haste haste) {
   if (try_take()) return true;
-  std::int64_t patience = patience_ns_.load(std::memory_order_relaxed);
-  if (timeout_ns < patience) patience = timeout_ns;
+  std::int64_t patience = timeout_ns;
+  if (haste == has_task) patience = std::min(patience, patience_ns_.load(std::memory_order_relaxed));
   std::uint32_t gives = gives_.load(std::memory_order_relaxed);
   std::int64_t end = base::now_ns() + patience;
   do {
     Sleeper me;
+    me.haste = haste;
     if (!lie_down(me)) return true;
     if (!sleep(me, end)) {
-      if (gives_.load(std::memory_order_relaxed) == gives) learn_patience(patience / 2);
+      if (haste == has_task && gives_.load(std::memory_order_relaxed) == gives) learn_patience(patience / 2);
       held_.fetch_add(1);
       return false;
     }
@@ -47,8 +50,9 @@ bool Cores::lie_down(Sleeper& me) {
   if (taken) {
     sleeping_.fetch_sub(1);
   } else {
-    me.below = top_;
-    top_ = &me;
+    me.below = top_[me.haste];
+    top_[me.haste] = &me;
+    if (me.haste == has_task) in_haste_.fetch_add(1, std::memory_order_relaxed);
   }
   lock_.unlock();
   return !taken;
@@ -65,10 +69,10 @@ bool Cores::sleep(Sleeper& me, std::int64_t end) {
     lock_.lock();
     bool called = me.called.load(std::memory_order_relaxed);
     if (!called) {
-      Sleeper** at = &top_;
+      Sleeper** at = &top_[me.haste];
       while (*at != &me) at = &(*at)->below;
       *at = me.below;
-      sleeping_.fetch_sub(1);
+      leave_locked(me);
     }
     lock_.unlock();
     return called;
@@ -79,12 +83,18 @@ bool Cores::sleep(Sleeper& me, std::int64_t end) {
 // Calls the sleeper on top; the futex wake is left to the caller, outside the lock. Its frame lives until `called` is set:
 // nothing of it is touched after that, and a wake of an address that is gone does no harm.
 std::atomic<std::uint32_t>* Cores::call_one_locked() {
-  Sleeper* next = top_;
+  Sleeper*& top = top_[has_task] ? top_[has_task] : top_[looks_for_work];
+  Sleeper* next = top;
   if (!next) return nullptr;
-  top_ = next->below;
-  sleeping_.fetch_sub(1);
+  top = next->below;
+  leave_locked(*next);
   next->called.store(1, std::memory_order_release);
   return &next->called;
+}
+
+void Cores::leave_locked(const Sleeper& sleeper) {
+  sleeping_.fetch_sub(1);
+  if (sleeper.haste == has_task) in_haste_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Cores::give() {
@@ -111,7 +121,8 @@ void Cores::after_fork() {
   lock_.after_fork();
   held_.store(0);
   sleeping_.store(0);
-  top_ = nullptr;
+  in_haste_.store(0);
+  top_[has_task] = top_[looks_for_work] = nullptr;
 }
 
 }  // namespace weir::gate

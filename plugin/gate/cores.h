@@ -20,13 +20,18 @@ namespace weir::gate {
 // a slot would idle for as long as a thread takes to wake, at each call that blocks.
 class Cores {
  public:
+  // Who has a task to go on with is called before who only looks for one.
+  enum Haste { has_task, looks_for_work };
+
   // Returns when the calling thread may compute. False when it waited for nothing and goes on over the limit: at most
-  // `timeout_ns`, and less where such waits have been in vain before.
-  bool take(std::int64_t timeout_ns);
+  // `timeout_ns`, and, with a task, less where such waits have been in vain before.
+  bool take(std::int64_t timeout_ns, Haste haste = has_task);
   void take_over() { held_.fetch_add(1); }  // does not wait, whatever the limit
   void give();
   void set_limit(std::int64_t limit);
   std::int64_t limit() const { return limit_.load(std::memory_order_relaxed); }
+  // Does a thread that has a task wait for a core?
+  bool wanted() const { return in_haste_.load(std::memory_order_relaxed) > 0; }
   std::int64_t held() const { return held_.load(std::memory_order_relaxed); }
   void after_fork();
 
@@ -34,6 +39,7 @@ class Cores {
   struct Sleeper {
     std::atomic<std::uint32_t> called{0};
     Sleeper* below = nullptr;
+    Haste haste = has_task;
   };
   static constexpr std::int64_t least_patience_ns = 50'000;
   bool try_take();
@@ -42,6 +48,7 @@ class Cores {
   bool sleep(Sleeper& me, std::int64_t end);
   std::atomic<std::uint32_t>* call_one_locked();
   bool call_one();
+  void leave_locked(const Sleeper& sleeper);
 
   std::atomic<std::int64_t> limit_{1};
   std::atomic<std::int64_t> held_{0};
@@ -49,7 +56,8 @@ class Cores {
   std::atomic<std::int64_t> sleeping_{0};
   std::atomic<std::uint32_t> gives_{0};       // while somebody slept; written under lock_
   std::atomic<std::int64_t> patience_ns_{std::int64_t{1} << 60};
-  Sleeper* top_ = nullptr;  // under lock_
+  std::atomic<std::int64_t> in_haste_{0};  // of those that sleep
+  Sleeper* top_[2] = {nullptr, nullptr};   // by haste; under lock_
 };
 
 }  // namespace weir::gate

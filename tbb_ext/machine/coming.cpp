@@ -3,26 +3,46 @@
 
 #include <atomic>
 
+#include "base/clock.h"
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "machine/processors.h"
 
 namespace weir::tbb {
 namespace {
-constinit std::atomic<bool> have_stand_ins{false};
-}
 
-void coming() {
-  if (!told_more()) return;
-  if (have_stand_ins.load(std::memory_order_relaxed)) return gate::take_core();
+constinit std::atomic<bool> have_stand_ins{false};
+constinit char worker_mark = 0;  // what a worker's record points to
+
+// Long, but not for ever: should cores be held by threads that wait for what this one would do, the program goes on.
+constexpr std::int64_t patience_ns = 5 * base::ns_per_s;
+
+void take(std::int64_t timeout_ns, gate::Cores::Haste haste) {
   base::Thread& thread = base::self();
   if (thread.holds_core) return;
   thread.holds_core = true;
-  gate::the_gate.cores.take(0);
+  gate::the_gate.cores.take(timeout_ns, haste);
+}
+
+}  // namespace
+
+void coming() {
+  if (!told_more()) return;
+  if (!have_stand_ins.load(std::memory_order_relaxed)) return take(0, gate::Cores::has_task);
+  if (base::self().tbb == &worker_mark) return take(patience_ns, gate::Cores::looks_for_work);
+  gate::take_core();
 }
 
 void going() { gate::give_core(); }
 
+void idling() {
+  if (!base::self().holds_core || !gate::the_gate.cores.wanted()) return;
+  going();
+  coming();
+}
+
 void stand_ins(int present) { have_stand_ins.store(present, std::memory_order_relaxed); }
+
+void become_worker() { base::self().tbb = &worker_mark; }
 
 }  // namespace weir::tbb

@@ -7,6 +7,11 @@ namespace weir::tbb {
 // no stand-ins nobody waits for one: the program has the threads it would have without us, and is to lose nothing.
 void coming();
 void going();
+// The calling thread found no work when it last looked; should another that has some wait for a core, it goes first.
+void idling();
 void stand_ins(int present);
+
+// The calling thread is libtbb's own: without a task it may wait long for a core, and holds nothing up.
+void become_worker();
 
 }  // namespace weir::tbb

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // syscall(SYS_futex, ...): how a thread of libtbb's, or one that waits in it, goes to sleep for lack of work. It gives its
-// core to others meanwhile.
+// core to others meanwhile. And sched_yield: how it spends the time before that.
 #include "machine/sleeping.h"
 
 #include <dlfcn.h>
@@ -8,6 +8,7 @@
 
 #include "base/thread.h"
 #include "machine/coming.h"
+#include "machine/libtbb.h"
 #include "machine/next.h"
 #include "sys/raw.h"
 
@@ -50,6 +51,11 @@ syscall:
   jmp *weir_tbb_next_syscall(%rip)
 .size syscall,.-syscall
 )");
+
+extern "C" __attribute__((visibility("default"))) int sched_yield() noexcept {
+  if (tbb::from_libtbb(__builtin_return_address(0))) tbb::idling();
+  return static_cast<int>(tbb::libc_result(sys::raw(SYS_sched_yield)));
+}
 
 namespace weir::tbb {
 

@@ -25,6 +25,7 @@ void* work(void* worker_) {
   Worker worker = *static_cast<Worker*>(worker_);
   std::free(worker_);
   base::self().place |= WEIR_TBB_PLACE;
+  become_worker();
   coming();
   void* result = worker.body(worker.argument);
   going();
