@@ -18,6 +18,8 @@ typedef void (*weir_tbb_entry)(void *, void *, void *, void *);
 typedef struct weir_tbb_machine {
   int64_t cores;       /* how many may compute at once */
   int64_t processors;  /* what libtbb was told; == cores: the truth, and there are no stand-ins */
+  /* libtbb's execution_slot, past our own that takes it for the program's. */
+  uint16_t (*execution_slot)(const void *);
   int guards_are_free; /* a stack's guard pages cost no mapping of their own */
   /* The calling thread comes to compute, or goes. coming: does nothing when it holds a core already. */
   void (*coming)(void);

@@ -65,6 +65,7 @@ void set_policy() {
       break;
     case Lane::automatic: judge_program(); break;
   }
+  policy.automatic = the_settings.lane == Lane::automatic;
   bool all = the_settings.force == base::Force::all;
   policy.forced = all;
   path::forced.store(all ? 1u << 31 : 0);

@@ -23,6 +23,7 @@ struct Choice {
 struct Policy {
   std::atomic<Lane> best{Lane::park};
   std::atomic<meter::Reason> reason{meter::Reason::thread_bound};
+  std::atomic<bool> automatic{false};      // best is our judgement, not the user's word
   std::atomic<bool> interruptible{false};  // a handler without SA_RESTART is installed
   std::atomic<bool> handled{false};        // a handler is installed, with it or without
   std::atomic<bool> cancellable{false};    // pthread_cancel was called

@@ -19,10 +19,11 @@ namespace {
 
 using SuspendPoint = ::tbb::task::suspend_point;
 
+constexpr auto no_slot = static_cast<std::uint16_t>(-1);
+
 // current_context() alone would make an arena for a thread that never saw libtbb; the index has no side effect.
 int refuses() {
-  if (::tbb::this_task_arena::current_thread_index() == ::tbb::task_arena::not_initialized)
-    return WEIR_REFUSED_NOT_A_TASK;
+  if (execution_slot(nullptr) == no_slot) return WEIR_REFUSED_NOT_A_TASK;
   if (!::tbb::task::current_context()) return WEIR_REFUSED_NOT_A_TASK;
   return is_full(arena_here()) ? WEIR_REFUSED_CAP : 0;
 }
@@ -76,6 +77,10 @@ int go_home(std::int32_t tid) {
 }
 
 }  // namespace
+
+std::uint16_t (*execution_slot)(const void*) = [](const void*) {
+  return ::tbb::detail::r1::execution_slot(nullptr);
+};
 
 const weir_runtime runtime = {WEIR_RUNTIME_VERSION, "tbb", refuses, suspend, go_home};
 

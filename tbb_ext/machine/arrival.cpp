@@ -63,6 +63,8 @@ void load() {
   machine.cores = gate::the_gate.cores.limit();
   machine.processors = processors();
   machine.guards_are_free = stacks.guards_are_free();
+  machine.execution_slot = reinterpret_cast<std::uint16_t (*)(const void*)>(
+      libtbb_name("_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE"));
   machine.coming = coming;
   machine.going = going;
   machine.stand_ins = stand_ins;

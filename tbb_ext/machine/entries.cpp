@@ -9,7 +9,7 @@
 #include "base/thread.h"
 #include "machine/arrival.h"
 #include "machine/libtbb.h"
-#include "machine/processors.h"
+#include "wait/lane.h"
 
 namespace weir::tbb {
 namespace {
@@ -36,10 +36,11 @@ class Entry {
 
 constinit Entry execute_and_wait{
     "_ZN3tbb6detail2r116execute_and_waitERNS0_2d14taskERNS2_18task_group_contextERNS2_12wait_contextES6_"};
-constinit Entry wait{"_ZN3tbb6detail2r14waitERNS0_2d112wait_contextERNS2_18task_group_contextE"};
+constinit Entry wait_for{"_ZN3tbb6detail2r14waitERNS0_2d112wait_contextERNS2_18task_group_contextE"};
 constinit Entry parallel_pipeline{
     "_ZN3tbb6detail2r117parallel_pipelineERNS0_2d118task_group_contextEmRKNS2_11filter_nodeE"};
 constinit Entry initialize_arena{"_ZN3tbb6detail2r110initializeERNS0_2d115task_arena_baseE"};
+constinit Entry execution_slot{"_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE"};
 constinit Entry create_control{"_ZN3tbb6detail2r16createERNS0_2d114global_controlE"};
 
 // A worker, or a thread that is inside already, is marked; nested calls may even return on another thread.
@@ -62,6 +63,16 @@ struct Control {
   int parameter;  // 0: max_allowed_parallelism
 };
 
+// The program asks for its slot's number (partitioners ask with an object, and for their own use): what it keeps by that
+// number it may keep over a call, and a task that is set aside may come back in another slot. From here on tasks wait
+// where they are. None that is set aside now can know a number: this is the first time one is asked for.
+void slot_is_asked_for() {
+  wait::Policy& policy = wait::policy;
+  if (!policy.automatic.load(std::memory_order_relaxed) || policy.best.load() != wait::Lane::suspend) return;
+  policy.reason.store(meter::Reason::thread_bound);
+  policy.best.store(wait::Lane::park);
+}
+
 void wants(std::int64_t threads) {
   if (threads <= 0 || threads > 1'000'000) return;
   if (const weir_tbb_adapter* here = adapter()) here->wants(threads);
@@ -80,7 +91,7 @@ WEIR_ENTRY(_ZN3tbb6detail2r116execute_and_waitERNS0_2d14taskERNS2_18task_group_c
 }
 
 WEIR_ENTRY(_ZN3tbb6detail2r14waitERNS0_2d112wait_contextERNS2_18task_group_contextE)(void* wait_context, void* group) {
-  pass(wait, wait_context, group, nullptr, nullptr);
+  pass(wait_for, wait_context, group, nullptr, nullptr);
 }
 
 WEIR_ENTRY(_ZN3tbb6detail2r117parallel_pipelineERNS0_2d118task_group_contextEmRKNS2_11filter_nodeE)
@@ -95,4 +106,10 @@ WEIR_ENTRY(_ZN3tbb6detail2r16createERNS0_2d114global_controlE)(void* control_) {
   auto* control = static_cast<Control*>(control_);
   if (control->parameter == 0) wants(static_cast<std::int64_t>(control->value));
   create_control.function()(control_, nullptr, nullptr, nullptr);
+}
+
+extern "C" __attribute__((visibility("default"))) unsigned short
+_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE(const void* execution) {
+  if (!execution) slot_is_asked_for();
+  return reinterpret_cast<unsigned short (*)(const void*)>(execution_slot.function())(execution);
 }
