@@ -170,6 +170,8 @@ void after_fork_in_child() {
   began_ns = base::now_ns();
   base::Thread& thread = base::self();
   thread.tid = 0;
+  // Its team or arena is the parent's: set aside, the child would run the parent's tasks a second time.
+  thread.place = base::outside;
   thread.holds_core = false;
   thread.blocked_depth = 0;
   gate::the_gate.permits.after_fork();

@@ -43,8 +43,12 @@ constinit Entry initialize_arena{"_ZN3tbb6detail2r110initializeERNS0_2d115task_a
 constinit Entry execution_slot{"_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE"};
 constinit Entry create_control{"_ZN3tbb6detail2r16createERNS0_2d114global_controlE"};
 
+// libtbb lets the first arena say how many workers there may be; later it ignores, with a warning, who wants more.
+constinit std::atomic<bool> begun{false};
+
 // A worker, or a thread that is inside already, is marked; nested calls may even return on another thread.
 inline void pass(Entry& entry, void* a, void* b, void* c, void* d) {
+  if (!begun.load(std::memory_order_relaxed)) begun.store(true);
   const weir_tbb_adapter* here = base::self_unsuspended().place & WEIR_TBB_PLACE ? nullptr : adapter();
   if (here) here->within(entry.function(), a, b, c, d);
   else entry.function()(a, b, c, d);
@@ -98,7 +102,7 @@ WEIR_ENTRY(_ZN3tbb6detail2r117parallel_pipelineERNS0_2d118task_group_contextEmRK
 (void* context, void* tokens, void* filters) { pass(parallel_pipeline, context, tokens, filters, nullptr); }
 
 WEIR_ENTRY(_ZN3tbb6detail2r110initializeERNS0_2d115task_arena_baseE)(void* arena) {
-  wants(static_cast<Arena*>(arena)->max_concurrency);
+  if (!begun.exchange(true)) wants(static_cast<Arena*>(arena)->max_concurrency);
   initialize_arena.function()(arena, nullptr, nullptr, nullptr);
 }
 
@@ -111,5 +115,5 @@ WEIR_ENTRY(_ZN3tbb6detail2r16createERNS0_2d114global_controlE)(void* control_) {
 extern "C" __attribute__((visibility("default"))) unsigned short
 _ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE(const void* execution) {
   if (!execution) slot_is_asked_for();
-  return reinterpret_cast<unsigned short (*)(const void*)>(execution_slot.function())(execution);
+  return reinterpret_cast<unsigned short (*)(const void*)>(reinterpret_cast<void*>(execution_slot.function()))(execution);
 }

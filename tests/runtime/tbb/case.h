@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+// What the programs here share. They are plain TBB programs; the comment on top of each says what the report must show.
+
+// A read that waits so many milliseconds.
+inline bool wait_ms(int ms) {
+  int timer = timerfd_create(CLOCK_MONOTONIC, 0);
+  itimerspec when{{0, 0}, {ms / 1000, ms % 1000 * 1'000'000L}};
+  timerfd_settime(timer, 0, &when, nullptr);
+  std::uint64_t times = 0;
+  ssize_t got = read(timer, &times, sizeof times);
+  close(timer);
+  return got == sizeof times && times == 1;
+}
+
+// A pipe into which a thread of ours writes the given lines, one every `ms` milliseconds, and then closes it.
+class SlowPipe {
+ public:
+  SlowPipe(int lines, int ms) {
+    if (pipe(ends_)) std::abort();
+    writer_ = std::thread([this, lines, ms] {
+      for (int i = 0; i < lines; ++i) {
+        usleep(ms * 1000);
+        char line[32];
+        int length = std::snprintf(line, sizeof line, "line %d\n", i);
+        if (write(ends_[1], line, length) != length) std::abort();
+      }
+      close(ends_[1]);
+    });
+  }
+  ~SlowPipe() {
+    writer_.join();
+    close(ends_[0]);
+  }
+  int fd() const { return ends_[0]; }
+
+ private:
+  int ends_[2];
+  std::thread writer_;
+};
+
+inline void check(bool holds, const char* what) {
+  if (holds) return;
+  std::printf("wrong: %s\n", what);
+  std::fflush(stdout);
+  std::_Exit(1);
+}
