@@ -12,6 +12,8 @@ extern "C" {
 
 /* The place bit of threads that run, or wait for, TBB tasks: base::in_tbb_arena. */
 #define WEIR_TBB_PLACE 4u
+/* And of threads in a weir::io_arena, as its observer says; with or without the preload. */
+#define WEIR_TBB_IO_PLACE 16u
 
 typedef void (*weir_tbb_entry)(void *, void *, void *, void *);
 

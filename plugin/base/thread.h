@@ -16,6 +16,7 @@ enum Place : std::uint32_t {
   in_omp_task = 1u << 1,   // runs an explicit task on a stack of ours
   in_tbb_arena = 1u << 2,  // entered an arena; libtbb says whether it runs a task
   in_own_worker = 1u << 3, // a worker of weir's own pool
+  in_io_arena = 1u << 4,   // entered a weir::io_arena
 };
 
 // What omp_ext's teams keep of a thread: where it works, and what it is about to fork.

@@ -17,14 +17,14 @@ struct Caps {
 };
 constinit Caps caps;
 
-// A suspend point begins with its arena's address; it serves as a name only, and is never followed.
-void* name_of_arena_here() {
-  return *reinterpret_cast<void**>(::tbb::detail::r1::current_suspend_point());
-}
-
 bool idle(const Arena& row) { return !row.suspended.load() && !row.holders.load(); }
 
 }  // namespace
+
+// A suspend point begins with its arena's address; it is compared, never followed.
+void* name_of_arena_here() {
+  return *reinterpret_cast<void**>(::tbb::detail::r1::current_suspend_point());
+}
 
 void set_caps(bool guards_are_free, std::int64_t wanted) {
   if (guards_are_free) caps.held = caps.all = 24'000;

@@ -20,7 +20,8 @@ struct Arena {
 // Set once, before any task is set aside.
 void set_caps(bool guards_are_free, std::int64_t wanted);
 
-// The arena in which the calling thread is; libtbb gives it one if it has none.
+// The arena in which the calling thread is; libtbb gives it one if it has none. By a name that is good for comparing.
+void* name_of_arena_here();
 Arena& arena_here();
 
 bool is_full(const Arena& arena);

@@ -85,7 +85,7 @@ std::uint16_t (*execution_slot)(const void*) = [](const void*) {
 const weir_runtime runtime = {WEIR_RUNTIME_VERSION, "tbb", refuses, suspend, go_home};
 
 void register_runtime() {
-  static const int once = weir_runtime_register(&runtime, WEIR_TBB_PLACE);
+  static const int once = weir_runtime_register(&runtime, WEIR_TBB_PLACE | WEIR_TBB_IO_PLACE);
   (void)once;
 }
 

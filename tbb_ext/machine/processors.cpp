@@ -22,10 +22,14 @@ constinit Next<int(pid_t, std::size_t, cpu_set_t*)> next_getaffinity{"sched_geta
 constinit Next<long(int)> next_sysconf{"sysconf"};
 constinit std::atomic<std::int64_t> told{0};
 
+constexpr std::int64_t chunks_worth = 64;
+
 std::int64_t decide() {
   std::int64_t cores = gate::the_gate.cores.limit();
-  if (!prepared() || wait::policy.best.load() != wait::Lane::park) return cores;
-  return std::max(cores, weir_setting_number("WEIR_STAND_INS"));
+  wait::Lane best = wait::policy.best.load();
+  if (!prepared() || best == wait::Lane::plain) return cores;
+  std::int64_t most = weir_setting_number("WEIR_STAND_INS");
+  return std::max(cores, best == wait::Lane::park ? most : std::min(most, chunks_worth));
 }
 
 // Sets bits from the top of the mask down: numbers that no processor has. Should libtbb set the mask again, the kernel

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// weir/tbb.hpp: which arena a call's task is in, what it may do there, and what it did.
+#include <oneapi/tbb/task.h>
+#include <oneapi/tbb/task_scheduler_observer.h>
+#include <sys/stat.h>
+
+#include <mutex>
+#include <queue>
+
+#include "adapter/arenas.h"
+#include "adapter/runtime.h"
+#include "hooks.h"
+#include "weir/tbb.hpp"
+
+#define WEIR_EXPORT __attribute__((visibility("default")))
+
+namespace weir::tbb_detail {
+
+namespace {
+
+using SuspendPoint = ::tbb::task::suspend_point;
+
+// Marks the threads that are in an arena.
+class Observer : public ::tbb::task_scheduler_observer {
+ public:
+  Observer(::tbb::task_arena& arena, Watch& watched) : task_scheduler_observer(arena), watched_(watched) {
+    observe(true);
+  }
+  ~Observer() override { observe(false); }
+  void on_scheduler_entry(bool) override;
+  void on_scheduler_exit(bool) override { weir_place_leave(WEIR_TBB_IO_PLACE); }
+
+ private:
+  Watch& watched_;
+};
+
+void rise(std::atomic<std::int64_t>& peak, std::int64_t now) {
+  std::int64_t before = peak.load(std::memory_order_relaxed);
+  while (now > before && !peak.compare_exchange_weak(before, now, std::memory_order_relaxed)) {}
+}
+
+bool is_storage(int fd) {
+  struct stat about;
+  return fd >= 0 && !fstat(fd, &about) && (S_ISREG(about.st_mode) || S_ISBLK(about.st_mode));
+}
+
+constexpr int most_arenas = 64;
+std::atomic<Watch*> watches[most_arenas];
+
+}  // namespace
+
+struct Watch {
+  explicit Watch(std::int64_t permits) : limit(permits) {}
+
+  std::atomic<void*> arena{nullptr};  // its name, known when the first thread enters
+  std::atomic<std::int64_t> calls{0}, in_flight{0}, peak{0}, bytes_in{0}, bytes_out{0}, failed{0};
+
+  // Permits: a task that finds none is set aside, and takes over the one that is given back.
+  const std::int64_t limit;
+  std::mutex mutex;
+  std::int64_t held = 0;
+  std::queue<SuspendPoint> waiting;
+
+  Observer* observer = nullptr;
+
+  void acquire() {
+    {
+      std::lock_guard lock(mutex);
+      if (held < limit) return void(++held);
+    }
+    ::tbb::task::suspend([this](SuspendPoint point) {
+      {
+        std::lock_guard lock(mutex);
+        if (held >= limit) return waiting.push(point);
+        ++held;
+      }
+      ::tbb::task::resume(point);
+    });
+  }
+  void release() {
+    SuspendPoint next{};
+    {
+      std::lock_guard lock(mutex);
+      if (waiting.empty()) return void(--held);
+      next = waiting.front();
+      waiting.pop();
+    }
+    ::tbb::task::resume(next);
+  }
+};
+
+namespace {
+
+void Observer::on_scheduler_entry(bool) {
+  weir_place_enter(WEIR_TBB_IO_PLACE);
+  if (!watched_.arena.load(std::memory_order_relaxed)) watched_.arena.store(tbb::name_of_arena_here());
+}
+
+}  // namespace
+
+WEIR_EXPORT Watch* watch(::tbb::task_arena& arena, std::int64_t permits) {
+  weir_init(nullptr);
+  tbb::register_runtime();
+  auto* watched = new Watch(permits);
+  for (auto& place : watches) {
+    Watch* none = nullptr;
+    if (place.compare_exchange_strong(none, watched)) break;
+  }
+  watched->observer = new Observer(arena, *watched);
+  return watched;
+}
+
+WEIR_EXPORT void unwatch(Watch* watched) {
+  delete watched->observer;
+  for (auto& place : watches) {
+    Watch* it = watched;
+    if (place.compare_exchange_strong(it, nullptr)) break;
+  }
+  delete watched;
+}
+
+WEIR_EXPORT io_statistics statistics_of(const Watch* watched) {
+  return {watched->calls, watched->in_flight, watched->peak, watched->bytes_in, watched->bytes_out, watched->failed};
+}
+
+WEIR_EXPORT Begun begin(int fd) {
+  if (tbb::runtime.refuses() == WEIR_REFUSED_NOT_A_TASK) return {nullptr, false};
+  void* here = tbb::name_of_arena_here();
+  for (auto& place : watches) {
+    Watch* watched = place.load(std::memory_order_acquire);
+    if (!watched || watched->arena.load(std::memory_order_relaxed) != here) continue;
+    bool permit = watched->limit > 0 && is_storage(fd);
+    if (permit) watched->acquire();
+    watched->calls.fetch_add(1, std::memory_order_relaxed);
+    rise(watched->peak, watched->in_flight.fetch_add(1, std::memory_order_relaxed) + 1);
+    return {watched, permit};
+  }
+  return {nullptr, false};
+}
+
+WEIR_EXPORT void end(Begun begun, Moves moves, ssize_t result) {
+  Watch& watched = *begun.watched;
+  watched.in_flight.fetch_sub(1, std::memory_order_relaxed);
+  if (result < 0) watched.failed.fetch_add(1, std::memory_order_relaxed);
+  else if (moves == Moves::in) watched.bytes_in.fetch_add(result, std::memory_order_relaxed);
+  else if (moves == Moves::out) watched.bytes_out.fetch_add(result, std::memory_order_relaxed);
+  if (begun.has_permit) watched.release();
+}
+
+}  // namespace weir::tbb_detail

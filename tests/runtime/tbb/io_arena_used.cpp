@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// weir::io_arena without any preload: calls of its tasks overlap, keep to its permits, and are counted; elsewhere they
+// block and work. Exit status 0 or a line that says what is wrong.
+#include <fcntl.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_group.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <weir/tbb.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+
+#include "case.h"
+
+namespace {
+
+constexpr std::int64_t ms = 1'000'000;
+
+void outside() {
+  check(weir::sleep(ms) == 0, "sleep outside any arena");
+  int ends[2];
+  check(!pipe(ends) && write(ends[1], "x", 1) == 1, "a pipe");
+  char byte;
+  check(weir::read(ends[0], &byte, 1) == 1 && byte == 'x', "read outside any arena");
+  check(weir::read(-1, &byte, 1) == -EBADF, "-errno");
+  close(ends[0]);
+  close(ends[1]);
+}
+
+void overlap() {
+  weir::io_arena arena;
+  std::atomic<int> answered{0};
+  arena.execute([&] {
+    tbb::task_group group;
+    for (int i = 0; i < 100; ++i)
+      group.run([&] {
+        int ends[2];
+        check(!socketpair(AF_UNIX, SOCK_STREAM, 0, ends), "a socket pair");
+        check(weir::sleep(20 * ms) == 0, "sleep in a task");
+        char byte = 'a';
+        check(weir::send(ends[0], &byte, 1) == 1, "send");
+        check(weir::recv(ends[1], &byte, 1) == 1, "recv");
+        if (byte == 'a') ++answered;
+        close(ends[0]);
+        close(ends[1]);
+      });
+    group.wait();
+  });
+  weir::io_statistics io = arena.statistics();
+  check(answered == 100, "answers");
+  check(io.calls == 300 && io.in_flight == 0 && io.failed == 0, "calls are counted");
+  check(io.bytes_read == 100 && io.bytes_written == 100, "bytes are counted");
+  weir_statistics all{};
+  all.size = sizeof all;
+  check(weir_statistics_get(&all) == 0, "statistics");
+  if (all.ring_operations) check(io.peak_in_flight > 50, "calls overlap");
+}
+
+void enqueue_and_accept() {
+  weir::io_arena arena(2, 0);
+  check(arena.max_concurrency() == 2, "max_concurrency");
+  int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  int length = std::snprintf(address.sun_path + 1, 60, "weir-io-arena-%d", getpid());
+  socklen_t size = offsetof(sockaddr_un, sun_path) + 1 + length;
+  auto* where = reinterpret_cast<sockaddr*>(&address);
+  check(!bind(listener, where, size) && !listen(listener, 8), "listen");
+  std::atomic<int> done{0};
+  tbb::task_group group;
+  for (int i = 0; i < 4; ++i) {
+    arena.enqueue(group.defer([&] {
+      int peer = weir::accept(listener);
+      char byte;
+      check(peer >= 0 && weir::recv(peer, &byte, 1) == 1, "accept, recv");
+      close(peer);
+      ++done;
+    }));
+    arena.enqueue(group.defer([&] {
+      weir::sleep(2 * ms);
+      int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      check(weir::connect(fd, where, size) == 0 && weir::send(fd, "b", 1) == 1, "connect, send");
+      close(fd);
+      ++done;
+    }));
+  }
+  arena.execute([&] { group.wait(); });
+  close(listener);
+  check(done == 8, "enqueued tasks");
+}
+
+void permits() {
+  char name[] = "/tmp/weir-io-arena-XXXXXX";
+  int file = mkstemp(name);
+  std::string content(1 << 20, 'c');
+  check(file >= 0 && write(file, content.data(), content.size()) == 1 << 20, "a file");
+  weir::io_arena arena;
+  arena.set_permits(3);
+  arena.execute([&] {
+    tbb::parallel_for(0, 200, [&](int i) {
+      char block[4096];
+      check(weir::pread(file, block, sizeof block, i * 4096L) == sizeof block && block[0] == 'c', "pread");
+    });
+  });
+  weir::io_statistics io = arena.statistics();
+  check(io.calls == 200 && io.bytes_read == 200 * 4096L, "reads are counted");
+  check(io.peak_in_flight <= 3, "permits hold");
+  weir::io_arena copy(arena);
+  check(copy.permits() == 3 && copy.statistics().calls == 0, "a copy");
+  close(file);
+  unlink(name);
+}
+
+}  // namespace
+
+int main() {
+  outside();
+  overlap();
+  enqueue_and_accept();
+  permits();
+  overlap();
+  std::printf("well\n");
+}
