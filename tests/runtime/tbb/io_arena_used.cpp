@@ -29,6 +29,13 @@ void outside() {
   close(ends[1]);
 }
 
+bool ring_was_used() {
+  weir_statistics all{};
+  all.size = sizeof all;
+  check(weir_statistics_get(&all) == 0, "statistics");
+  return all.ring_operations > 0;
+}
+
 void overlap() {
   weir::io_arena arena;
   std::atomic<int> answered{0};
@@ -52,10 +59,7 @@ void overlap() {
   check(answered == 100, "answers");
   check(io.calls == 300 && io.in_flight == 0 && io.failed == 0, "calls are counted");
   check(io.bytes_read == 100 && io.bytes_written == 100, "bytes are counted");
-  weir_statistics all{};
-  all.size = sizeof all;
-  check(weir_statistics_get(&all) == 0, "statistics");
-  if (all.ring_operations) check(io.peak_in_flight > 50, "calls overlap");
+  if (ring_was_used()) check(io.peak_in_flight > 50, "calls overlap");
 }
 
 void enqueue_and_accept() {
@@ -118,7 +122,8 @@ void permits() {
 int main() {
   outside();
   overlap();
-  enqueue_and_accept();
+  // Without a ring an accept() keeps its thread from the connect() that it waits for.
+  if (ring_was_used()) enqueue_and_accept();
   permits();
   overlap();
   std::printf("well\n");
