@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A call inside a catch block, then `throw;`, also two blocks deep, while other tasks throw and catch on the same threads.
-// suspend: suspended >= 300
-// auto: suspended >= 300
-// park: parked >= 300
+// suspend: suspended >= 100
+// auto: suspended >= 100
+// park: parked >= 100
 #include <oneapi/tbb/task_group.h>
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An exception thrown after a call reaches the caller of the algorithm; a cancelled group ends; both while others wait.
-// suspend: suspended >= 20
-// auto: suspended >= 20
+// suspend: suspended >= 5
+// auto: suspended >= 5
 // park: parked >= 2
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_group.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task forks while others wait: the child can do I/O and ends, the parent goes on.
-// suspend: suspended >= 50
-// auto: suspended >= 50
+// suspend: suspended >= 20
+// auto: suspended >= 20
 // park: parked >= 2
 #include <oneapi/tbb/task_group.h>
 #include <sys/wait.h>

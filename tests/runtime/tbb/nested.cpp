@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls in nested algorithms, in arenas of every kind, in isolation, in a pipeline: the same sums.
-// suspend: suspended >= 500
+// suspend: suspended >= 100
 // auto: suspended >= 1 or lane == 'park'
-// park: parked >= 500
+// park: parked >= 100
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_pipeline.h>

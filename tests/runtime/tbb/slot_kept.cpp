@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a task keeps by the number of its slot is its own over a call; and a slot's number is below the concurrency that
 // the program sized its table by.
-// auto: suspended == 0 and parked >= 100 and lane_reason == 'thread_bound'
-// park: suspended == 0 and parked >= 100
+// auto: suspended == 0 and parked >= 30 and lane_reason == 'thread_bound'
+// park: suspended == 0 and parked >= 30
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread_local that is used before and after a call is the same one: auto has to see it coming.
-// auto: suspended == 0 and parked >= 100 and lane == 'park'
-// park: suspended == 0 and parked >= 100
+// auto: suspended == 0 and parked >= 30 and lane == 'park'
+// park: suspended == 0 and parked >= 30
 #include <oneapi/tbb/task_group.h>
 
 #include <atomic>

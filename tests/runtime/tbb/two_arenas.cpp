@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks of one arena wait for what tasks of another write, and those for an answer: neither arena may need the other's
 // workers to go on (oneTBB issue 1909).
-// suspend: suspended >= 100
-// auto: suspended >= 100 or lane == 'park'
+// suspend: suspended >= 20
+// auto: suspended >= 20 or lane == 'park'
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
