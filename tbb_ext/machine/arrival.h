@@ -11,7 +11,8 @@ namespace weir::tbb {
 bool prepared();
 
 // The adapter, loaded when it is first wanted; nullptr: there is none (see `weir doctor`), and libtbb's threads are
-// plain threads to us. Called by threads that enter libtbb, never under the loader's lock of our own making.
+// plain threads to us. Called by threads that enter libtbb from
+// outside, never from within: libtbb may hold locks that the adapter's arrival takes.
 const weir_tbb_adapter* adapter();
 
 }  // namespace weir::tbb

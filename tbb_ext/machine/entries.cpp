@@ -41,6 +41,7 @@ constinit Entry parallel_pipeline{
     "_ZN3tbb6detail2r117parallel_pipelineERNS0_2d118task_group_contextEmRKNS2_11filter_nodeE"};
 constinit Entry initialize_arena{"_ZN3tbb6detail2r110initializeERNS0_2d115task_arena_baseE"};
 constinit Entry execution_slot{"_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE"};
+constinit Entry initialize_context{"_ZN3tbb6detail2r110initializeERNS0_2d118task_group_contextE"};
 constinit Entry create_control{"_ZN3tbb6detail2r16createERNS0_2d114global_controlE"};
 
 // libtbb lets the first arena say how many workers there may be; later it ignores, with a warning, who wants more.
@@ -102,8 +103,16 @@ WEIR_ENTRY(_ZN3tbb6detail2r117parallel_pipelineERNS0_2d118task_group_contextEmRK
 (void* context, void* tokens, void* filters) { pass(parallel_pipeline, context, tokens, filters, nullptr); }
 
 WEIR_ENTRY(_ZN3tbb6detail2r110initializeERNS0_2d115task_arena_baseE)(void* arena) {
+  adapter();
   if (!begun.exchange(true)) wants(static_cast<Arena*>(arena)->max_concurrency);
   initialize_arena.function()(arena, nullptr, nullptr, nullptr);
+}
+
+// Every algorithm and task group begins with a context, before libtbb makes an arena or a thread: here the adapter comes,
+// when libtbb holds no lock.
+WEIR_ENTRY(_ZN3tbb6detail2r110initializeERNS0_2d118task_group_contextE)(void* context) {
+  adapter();
+  initialize_context.function()(context, nullptr, nullptr, nullptr);
 }
 
 WEIR_ENTRY(_ZN3tbb6detail2r16createERNS0_2d114global_controlE)(void* control_) {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "base/thread.h"
-#include "machine/arrival.h"
+#include "hooks.h"
 #include "machine/coming.h"
 #include "machine/libtbb.h"
 #include "machine/next.h"
@@ -40,7 +40,7 @@ using namespace weir::tbb;
 
 extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                                                      Body body, void* argument) noexcept {
-  if (!from_libtbb(__builtin_return_address(0)) || !adapter()) return next_create(thread, attributes, body, argument);
+  if (!from_libtbb(__builtin_return_address(0))) return next_create(thread, attributes, body, argument);
   auto* worker = static_cast<Worker*>(std::malloc(sizeof(Worker)));
   if (!worker) return next_create(thread, attributes, body, argument);
   *worker = {body, argument};
