@@ -17,20 +17,16 @@ constinit char worker_mark = 0;  // what a worker's record points to
 // Long, but not for ever: should cores be held by threads that wait for what this one would do, the program goes on.
 constexpr std::int64_t patience_ns = 5 * base::ns_per_s;
 
-void take(std::int64_t timeout_ns, gate::Cores::Haste haste) {
-  base::Thread& thread = base::self();
-  if (thread.holds_core) return;
-  thread.holds_core = true;
-  gate::the_gate.cores.take(timeout_ns, haste);
-}
-
 }  // namespace
 
 void coming() {
   if (!told_more()) return;
-  if (!have_stand_ins.load(std::memory_order_relaxed)) return take(0, gate::Cores::has_task);
-  if (base::self().tbb == &worker_mark) return take(patience_ns, gate::Cores::looks_for_work);
-  gate::take_core();
+  if (!have_stand_ins.load(std::memory_order_relaxed)) return gate::take_core_at_once();
+  base::Thread& thread = base::self();
+  if (thread.tbb != &worker_mark) return gate::take_core();
+  if (thread.holds_core) return;
+  thread.holds_core = true;
+  gate::the_gate.cores.take(patience_ns, gate::Cores::looks_for_work);
 }
 
 void going() { gate::give_core(); }
