@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "adapter/arenas.h"
+#include "tbb_ext/adapter/arenas.h"
 
 #include <oneapi/tbb/task.h>
 

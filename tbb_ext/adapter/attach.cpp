@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What libweir_preload.so finds in libweir_tbb.so.
-#include "adapter/arenas.h"
-#include "adapter/limit.h"
-#include "adapter/runtime.h"
-#include "hooks.h"
+#include "tbb_ext/adapter/arenas.h"
+#include "tbb_ext/adapter/limit.h"
+#include "tbb_ext/adapter/runtime.h"
+#include "tbb_ext/hooks.h"
 
 namespace weir::tbb {
 namespace {

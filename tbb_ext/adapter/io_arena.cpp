@@ -7,9 +7,9 @@
 #include <mutex>
 #include <queue>
 
-#include "adapter/arenas.h"
-#include "adapter/runtime.h"
-#include "hooks.h"
+#include "tbb_ext/adapter/arenas.h"
+#include "tbb_ext/adapter/runtime.h"
+#include "tbb_ext/hooks.h"
 #include "weir/tbb.hpp"
 
 #define WEIR_EXPORT __attribute__((visibility("default")))

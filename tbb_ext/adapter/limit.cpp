@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "adapter/limit.h"
+#include "tbb_ext/adapter/limit.h"
 
 #include <oneapi/tbb/global_control.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "hooks.h"
+#include "tbb_ext/hooks.h"
 
 namespace weir::tbb {
 

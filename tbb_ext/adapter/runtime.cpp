@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "adapter/runtime.h"
+#include "tbb_ext/adapter/runtime.h"
 
 #include <cxxabi.h>
 #include <oneapi/tbb/task.h>
@@ -11,8 +11,8 @@
 #include <cstring>
 #include <thread>
 
-#include "adapter/arenas.h"
-#include "hooks.h"
+#include "tbb_ext/adapter/arenas.h"
+#include "tbb_ext/hooks.h"
 
 namespace weir::tbb {
 namespace {

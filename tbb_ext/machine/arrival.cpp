@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/arrival.h"
+#include "tbb_ext/machine/arrival.h"
 
 #include <dlfcn.h>
 
@@ -9,11 +9,11 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "gate/gate.h"
-#include "machine/coming.h"
-#include "machine/libtbb.h"
-#include "machine/memory.h"
-#include "machine/processors.h"
-#include "machine/sleeping.h"
+#include "tbb_ext/machine/coming.h"
+#include "tbb_ext/machine/libtbb.h"
+#include "tbb_ext/machine/memory.h"
+#include "tbb_ext/machine/processors.h"
+#include "tbb_ext/machine/sleeping.h"
 
 namespace weir::tbb {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/coming.h"
+#include "tbb_ext/machine/coming.h"
 
 #include <atomic>
 
 #include "base/clock.h"
 #include "base/thread.h"
 #include "gate/gate.h"
-#include "machine/processors.h"
+#include "tbb_ext/machine/processors.h"
 
 namespace weir::tbb {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "machine/libtbb.h"
-#include "machine/next.h"
+#include "tbb_ext/machine/libtbb.h"
+#include "tbb_ext/machine/next.h"
 
 using weir::tbb::from_libtbb;
 using weir::tbb::Next;

@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "base/thread.h"
-#include "machine/arrival.h"
-#include "machine/libtbb.h"
+#include "tbb_ext/machine/arrival.h"
+#include "tbb_ext/machine/libtbb.h"
 #include "wait/lane.h"
 
 namespace weir::tbb {

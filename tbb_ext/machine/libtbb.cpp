@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/libtbb.h"
+#include "tbb_ext/machine/libtbb.h"
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // mmap, mprotect and munmap as libtbb's coroutines use them: PROT_NONE first, then all but the guard pages opened.
-#include "machine/memory.h"
+#include "tbb_ext/machine/memory.h"
 
 #include <sys/mman.h>
 
-#include "machine/libtbb.h"
-#include "machine/next.h"
+#include "tbb_ext/machine/libtbb.h"
+#include "tbb_ext/machine/next.h"
 #include "sys/raw.h"
 
 namespace weir::tbb {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "machine/stacks.h"
+#include "tbb_ext/machine/stacks.h"
 
 namespace weir::tbb {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/next.h"
+#include "tbb_ext/machine/next.h"
 
 namespace weir::tbb {
 

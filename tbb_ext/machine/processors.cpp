@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sched_getaffinity and sysconf(_SC_NPROCESSORS_ONLN), which libtbb sizes its arenas by.
-#include "machine/processors.h"
+#include "tbb_ext/machine/processors.h"
 
 #include <sched.h>
 #include <unistd.h>
@@ -9,9 +9,9 @@
 #include <atomic>
 
 #include "gate/gate.h"
-#include "machine/arrival.h"
-#include "machine/libtbb.h"
-#include "machine/next.h"
+#include "tbb_ext/machine/arrival.h"
+#include "tbb_ext/machine/libtbb.h"
+#include "tbb_ext/machine/next.h"
 #include "wait/lane.h"
 #include "weir/runtime.h"
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // syscall(SYS_futex, ...): how a thread of libtbb's, or one that waits in it, goes to sleep for lack of work. It gives its
 // core to others meanwhile. And sched_yield: how it spends the time before that.
-#include "machine/sleeping.h"
+#include "tbb_ext/machine/sleeping.h"
 
 #include <dlfcn.h>
 #include <linux/futex.h>
 
 #include "base/thread.h"
-#include "machine/coming.h"
-#include "machine/libtbb.h"
-#include "machine/next.h"
+#include "tbb_ext/machine/coming.h"
+#include "tbb_ext/machine/libtbb.h"
+#include "tbb_ext/machine/next.h"
 #include "sys/raw.h"
 
 using namespace weir;

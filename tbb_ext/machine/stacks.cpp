@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/stacks.h"
+#include "tbb_ext/machine/stacks.h"
 
 #include <sys/mman.h>
 

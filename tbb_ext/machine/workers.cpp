@@ -5,10 +5,10 @@
 #include <cstdlib>
 
 #include "base/thread.h"
-#include "hooks.h"
-#include "machine/coming.h"
-#include "machine/libtbb.h"
-#include "machine/next.h"
+#include "tbb_ext/hooks.h"
+#include "tbb_ext/machine/coming.h"
+#include "tbb_ext/machine/libtbb.h"
+#include "tbb_ext/machine/next.h"
 
 namespace weir::tbb {
 namespace {
