@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parallel regions in code by gcc, where LLVM's libomp stands in front of libgomp and serves these names. `threads` 0:
 // the program does not say how many.
+#include "omp_ext/gomp_region.h"
 #include "omp_ext/team.h"
 #include "omp_ext/team_real.h"
 
@@ -14,7 +15,9 @@ using Body = void(void*);
 
 class Fork {
  public:
-  Fork(Body* body, unsigned threads) : code_(reinterpret_cast<const void*>(body)) {
+  // `body` and `data` become those of a region whose tasks may be set aside, where the lane has such.
+  Fork(Body*& body, void*& data, unsigned threads, bool reductions = false)
+      : code_(reinterpret_cast<const void*>(body)), region_(body, data, reductions) {
     if (threads) sized_by_program();
     weir::omp::before_fork(code_);
   }
@@ -24,6 +27,7 @@ class Fork {
 
  private:
   const void* code_;
+  weir::omp::GompRegion region_;
 };
 
 constexpr unsigned proc_bind_flags = 7;
@@ -48,26 +52,26 @@ constinit Real<RuntimeLoop> real_maybe_runtime("GOMP_parallel_loop_maybe_nonmono
 unsigned asked(unsigned threads, unsigned flags) { return threads | (flags & proc_bind_flags); }
 
 void loop(Real<Loop>& real, Body* body, void* data, unsigned threads, long start, long end, long step, long chunk, unsigned flags) {
-  Fork fork(body, asked(threads, flags));
+  Fork fork(body, data, asked(threads, flags));
   real.get()(body, data, threads, start, end, step, chunk, flags);
 }
 void loop(Real<RuntimeLoop>& real, Body* body, void* data, unsigned threads, long start, long end, long step, unsigned flags) {
-  Fork fork(body, asked(threads, flags));
+  Fork fork(body, data, asked(threads, flags));
   real.get()(body, data, threads, start, end, step, flags);
 }
 
 }  // namespace
 
 WEIR_EXPORT void GOMP_parallel(Body* body, void* data, unsigned threads, unsigned flags) {
-  Fork fork(body, asked(threads, flags));
+  Fork fork(body, data, asked(threads, flags));
   real_parallel.get()(body, data, threads, flags);
 }
 WEIR_EXPORT unsigned GOMP_parallel_reductions(Body* body, void* data, unsigned threads, unsigned flags) {
-  Fork fork(body, asked(threads, flags));
+  Fork fork(body, data, asked(threads, flags), true);
   return real_reductions.get()(body, data, threads, flags);
 }
 WEIR_EXPORT void GOMP_parallel_sections(Body* body, void* data, unsigned threads, unsigned count, unsigned flags) {
-  Fork fork(body, asked(threads, flags));
+  Fork fork(body, data, asked(threads, flags));
   real_sections.get()(body, data, threads, count, flags);
 }
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "omp_ext/gomp_region.h"
+
+namespace weir::omp {
+
+GompRegion::GompRegion(void (*&body)(void*), void*& data, bool reductions) {
+  if (!regions_wanted()) return;
+  auto* worker = static_cast<Worker*>(base::self_unsuspended().omp);
+  around_ = worker ? worker->member : nullptr;
+  serialized_ = around_ ? around_->serialized : 0;
+  region_.gomp_code = body;
+  region_.gomp_data = data;
+  passed_ = {reductions ? *static_cast<void**>(data) : nullptr, &region_};
+  body = run;
+  data = &passed_;
+}
+
+GompRegion::~GompRegion() {
+  if (around_) around_->serialized = serialized_;  // libomp itself ends a serialized region by the exported name
+}
+
+void GompRegion::run(void* passed) {
+  Region& region = *static_cast<Passed*>(passed)->region;
+  bool entered = enter(region, libomp().global_thread_num(nullptr));
+  region.gomp_code(region.gomp_data);
+  if (!entered) return;
+  settle(*member_here());
+  leave();
+}
+
+}  // namespace weir::omp

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "omp_ext/task_region.h"
+
+namespace weir::omp {
+
+// Around a GOMP_parallel*: the team runs our function, which runs the program's. Outside the suspend lane it does
+// nothing.
+class GompRegion {
+ public:
+  GompRegion(void (*&body)(void*), void*& data, bool reductions = false);
+  ~GompRegion();
+  GompRegion(const GompRegion&) = delete;
+  GompRegion& operator=(const GompRegion&) = delete;
+
+ private:
+  // What libomp finds behind `data`: it looks for the reductions there.
+  struct Passed {
+    void* reductions = nullptr;
+    Region* region = nullptr;
+  };
+  static void run(void* passed);
+
+  Region region_;
+  Passed passed_;
+  Member* around_ = nullptr;
+  std::int32_t serialized_ = 0;
+};
+
+}  // namespace weir::omp

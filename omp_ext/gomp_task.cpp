@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks in code by gcc, over LLVM's libomp. (libomp's own GOMP_task goes past the names that we interpose.)
+#include <cstring>
+
+#include "omp_ext/gomp_depend.h"
+#include "omp_ext/task_region.h"
+#include "omp_ext/task_share.h"
+#include "omp_ext/waits.h"
+
+namespace weir::omp {
+
+void* allow_event(Ident* place, std::int32_t gtid, KmpTask* kmp);
+
+namespace {
+
+using Body = void (*)(void*);
+using Copy = void (*)(void*, void*);
+
+constinit Next<void(Body, void*, Copy, long, long, bool, unsigned, void**, int, void*)> next_task{"GOMP_task"};
+constinit Next<void(Body, void*, Copy, long, long, unsigned, unsigned long, int, long, long, long)> next_taskloop{
+    "GOMP_taskloop"};
+constinit Next<void(Body, void*, Copy, long, long, unsigned, unsigned long, int, unsigned long long,
+                    unsigned long long, unsigned long long)>
+    next_taskloop_ull{"GOMP_taskloop_ull"};
+constinit Next<void(std::uintptr_t*)> next_reduction_register{"GOMP_taskgroup_reduction_register"};
+constinit Next<void(std::size_t, std::size_t, void**)> next_reduction_remap{"GOMP_task_reduction_remap"};
+
+enum : unsigned {
+  gomp_untied = 1,
+  gomp_final = 2,
+  gomp_depend = 8,
+  gomp_up = 1 << 8,
+  gomp_grainsize = 1 << 9,
+  gomp_if = 1 << 10,
+  gomp_nogroup = 1 << 11,
+  gomp_reduction = 1 << 12,
+  gomp_detach = 1 << 13,
+};
+
+// What a task is made from.
+struct Made {
+  Body body;
+  void* data;
+  Copy copy;
+  long bytes;
+  long align;
+  unsigned flags;
+};
+
+void fill(const Made& from, void* to) {
+  if (from.copy) from.copy(to, from.data);
+  else std::memcpy(to, from.data, from.bytes);
+}
+
+void* aligned(void* at, long align) {
+  auto word = reinterpret_cast<std::uintptr_t>(at);
+  return reinterpret_cast<void*>((word + align - 1) / align * align);
+}
+
+std::int32_t kmp_flags(unsigned flags) {
+  std::int32_t result = flags & gomp_untied ? 0 : flag_tied;
+  if (flags & gomp_final) result |= flag_final;
+  if (flags & gomp_detach) result |= flag_detachable;
+  return result;
+}
+
+// The task with its own copy of the data, at task.gomp_data.
+Task& create(Member& member, const Made& from) {
+  std::size_t room = from.bytes + (from.align ? from.align - 1 : 0);
+  KmpTask* kmp = create_task(member, nullptr, member.gtid, kmp_flags(from.flags), sizeof(KmpTask), room, nullptr);
+  Task& task = *task_of(kmp);
+  task.gomp_body = from.body;
+  task.gomp_data = from.align ? aligned(kmp->shareds, from.align) : kmp->shareds;
+  return task;
+}
+
+void queue(Member& member, Task& task, void** depend) {
+  about_to_queue(task);
+  {
+    Movable movable(member);
+    if (depend) {
+      GompDepends depends(depend);
+      task.pins = true;
+      auto* list = static_cast<Depend*>(__builtin_alloca((depends.count() + 1) * sizeof(Depend)));
+      for (std::int32_t i = 0; i < depends.count(); ++i) list[i] = depends[i];
+      libomp().task_with_deps(nullptr, member.gtid, task.kmp, depends.count(), list, 0, nullptr);
+    } else {
+      libomp().task(nullptr, member.gtid, task.kmp);
+    }
+  }
+  after_queueing(member);
+}
+
+void run_undeferred(Member& member, Task& task) {
+  std::int32_t gtid = member.gtid;
+  begin_undeferred(member, task, nullptr, gtid);
+  task.gomp_body(task.gomp_data);
+  end_undeferred(member, task, nullptr, gtid);
+}
+
+void wait_for_depends(Member& member, void** depend) {
+  GompDepends depends(depend);
+  auto* list = static_cast<Depend*>(__builtin_alloca((depends.count() + 1) * sizeof(Depend)));
+  for (std::int32_t i = 0; i < depends.count(); ++i) list[i] = depends[i];
+  wait_for_dependences(member, nullptr, member.gtid, depends.count(), list, 0, nullptr);
+}
+
+template <typename Number>
+void taskloop(Member& member, const Made& from, unsigned long amount, Number start, Number end, Number step) {
+  bool up = from.flags & gomp_up;
+  if (up ? start >= end : start <= end) return;
+  std::uint64_t trips = up ? (end - start + step - 1) / step
+                           : (static_cast<std::uint64_t>(start - end) + static_cast<std::uint64_t>(-step) - 1) /
+                                 static_cast<std::uint64_t>(-step);
+  int schedule = !amount ? 0 : from.flags & gomp_grainsize ? 1 : 2;
+  Share share = share_out(trips, schedule, amount, false, member.region->threads);
+  bool group = !(from.flags & gomp_nogroup);
+  if (group) {
+    libomp().taskgroup(nullptr, member.gtid);
+    open_group(member);
+    // Behind both bounds lies what the loop reduces.
+    if (from.flags & gomp_reduction) next_reduction_register(reinterpret_cast<std::uintptr_t**>(from.data)[2]);
+  }
+  for (std::uint64_t i = 0; i < share.tasks; ++i) {
+    Task& task = create(member, from);
+    fill(from, task.gomp_data);
+    auto* bounds = static_cast<Number*>(task.gomp_data);
+    bounds[0] = start;
+    start = i + 1 == share.tasks ? end : start + step * static_cast<Number>(share.iterations_of(i));
+    bounds[1] = start;
+    if (from.flags & gomp_if) queue(member, task, nullptr);
+    else run_undeferred(member, task);
+  }
+  if (!group) return;
+  await_group(member);
+  close_group(member);
+  Movable movable(member);
+  libomp().end_taskgroup(nullptr, member.gtid);
+}
+
+}  // namespace
+}  // namespace weir::omp
+
+using namespace weir::omp;
+
+WEIR_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long bytes, long align, bool deferred, unsigned flags,
+                               void** depend, int priority, void* detach) {
+  Member* member = member_here();
+  if (!member) return next_task(body, data, copy, bytes, align, deferred, flags, depend, priority, detach);
+  if (!(flags & gomp_depend)) depend = nullptr;
+  Made from{body, data, copy, bytes, align, flags};
+  if (!deferred && depend) wait_for_depends(*member, depend);
+  Task& task = create(*member, from);
+  if (flags & gomp_detach) *static_cast<void**>(detach) = allow_event(nullptr, member->gtid, task.kmp);
+  if (deferred || copy) fill(from, task.gomp_data);
+  else task.gomp_data = data;
+  if (deferred) queue(*member, task, depend);
+  else run_undeferred(*member, task);
+}
+
+WEIR_INTERPOSED void GOMP_taskloop(Body body, void* data, Copy copy, long bytes, long align, unsigned flags,
+                                   unsigned long amount, int priority, long start, long end, long step) {
+  Member* member = member_here();
+  if (!member) return next_taskloop(body, data, copy, bytes, align, flags, amount, priority, start, end, step);
+  taskloop(*member, {body, data, copy, bytes, align, flags}, amount, start, end, step);
+}
+
+WEIR_INTERPOSED void GOMP_taskloop_ull(Body body, void* data, Copy copy, long bytes, long align, unsigned flags,
+                                       unsigned long amount, int priority, unsigned long long start,
+                                       unsigned long long end, unsigned long long step) {
+  Member* member = member_here();
+  if (!member) return next_taskloop_ull(body, data, copy, bytes, align, flags, amount, priority, start, end, step);
+  taskloop(*member, {body, data, copy, bytes, align, flags}, amount, start, end, step);
+}
+
+// As with clang's: the task now has pointers to its thread's copies.
+WEIR_INTERPOSED void GOMP_task_reduction_remap(std::size_t count, std::size_t originals, void** pointers) {
+  if (Member* member = member_here()) member->current->reduces = true;
+  next_reduction_remap(count, originals, pointers);
+}

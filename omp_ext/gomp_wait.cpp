@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where code by gcc waits: for tasks, and at barriers.
+#include "omp_ext/gomp_depend.h"
+#include "omp_ext/idle.h"
+#include "omp_ext/task_region.h"
+#include "omp_ext/waits.h"
+
+namespace weir::omp {
+namespace {
+
+constinit Next<void()> next_taskwait{"GOMP_taskwait"};
+constinit Next<void(void**)> next_taskwait_depend{"GOMP_taskwait_depend"};
+constinit Next<void()> next_taskyield{"GOMP_taskyield"};
+constinit Next<void()> next_taskgroup_start{"GOMP_taskgroup_start"};
+constinit Next<void()> next_taskgroup_end{"GOMP_taskgroup_end"};
+constinit Next<void()> next_barrier{"GOMP_barrier"};
+constinit Next<bool()> next_barrier_cancel{"GOMP_barrier_cancel"};
+constinit Next<void()> next_loop_end{"GOMP_loop_end"};
+constinit Next<bool()> next_loop_end_cancel{"GOMP_loop_end_cancel"};
+constinit Next<void()> next_sections_end{"GOMP_sections_end"};
+constinit Next<bool()> next_sections_end_cancel{"GOMP_sections_end_cancel"};
+constinit Next<void*()> next_single_copy_start{"GOMP_single_copy_start"};
+constinit Next<void(void*)> next_single_copy_end{"GOMP_single_copy_end"};
+constinit Next<void(bool)> next_workshare_unregister{"GOMP_workshare_task_reduction_unregister"};
+
+void settle_here() {
+  if (Member* member = member_here()) settle(*member);
+}
+
+}  // namespace
+}  // namespace weir::omp
+
+using namespace weir::omp;
+
+WEIR_INTERPOSED void GOMP_taskwait() {
+  Member* member = member_here();
+  if (!member) return next_taskwait();
+  wait_for(*member, member->current->children);
+  if (!member->current->lingering.none()) return;
+  Movable movable(*member);
+  next_taskwait();
+}
+
+WEIR_INTERPOSED void GOMP_taskwait_depend(void** depend) {
+  Member* member = member_here();
+  if (!member) return next_taskwait_depend(depend);
+  GompDepends depends(depend);
+  auto* list = static_cast<Depend*>(__builtin_alloca((depends.count() + 1) * sizeof(Depend)));
+  for (std::int32_t i = 0; i < depends.count(); ++i) list[i] = depends[i];
+  wait_for_dependences(*member, nullptr, member->gtid, depends.count(), list, 0, nullptr);
+}
+
+WEIR_INTERPOSED void GOMP_taskyield() {
+  Member* member = member_here();
+  if (!member) return next_taskyield();
+  if (weir::base::self().lock_depth > 0) return;
+  if (!go_on_with_one(*member)) begin_one(*member);
+}
+
+WEIR_INTERPOSED void GOMP_taskgroup_start() {
+  next_taskgroup_start();
+  if (Member* member = member_here()) open_group(*member);
+}
+
+WEIR_INTERPOSED void GOMP_taskgroup_end() {
+  Member* member = member_here();
+  if (!member) return next_taskgroup_end();
+  await_group(*member);
+  close_group(*member);
+  Movable movable(*member);
+  next_taskgroup_end();
+}
+
+WEIR_INTERPOSED void GOMP_barrier() {
+  settle_here();
+  next_barrier();
+}
+WEIR_INTERPOSED bool GOMP_barrier_cancel() {
+  settle_here();
+  return next_barrier_cancel();
+}
+WEIR_INTERPOSED void GOMP_loop_end() {
+  settle_here();
+  next_loop_end();
+}
+WEIR_INTERPOSED bool GOMP_loop_end_cancel() {
+  settle_here();
+  return next_loop_end_cancel();
+}
+WEIR_INTERPOSED void GOMP_sections_end() {
+  settle_here();
+  next_sections_end();
+}
+WEIR_INTERPOSED bool GOMP_sections_end_cancel() {
+  settle_here();
+  return next_sections_end_cancel();
+}
+
+// single copyprivate: all but one thread stand in libomp's barrier while that one runs the block. Tasks that it creates
+// there run in place, for only it could come back to them.
+WEIR_INTERPOSED void* GOMP_single_copy_start() {
+  settle_here();
+  void* others = next_single_copy_start();
+  Member* member = member_here();
+  if (member && !others) member->current->pins = true;
+  return others;
+}
+WEIR_INTERPOSED void GOMP_single_copy_end(void* data) {
+  if (Member* member = member_here()) member->current->pins = false;
+  next_single_copy_end(data);
+}
+
+// Ends a taskgroup that libomp opened with the loop, and holds a barrier.
+WEIR_INTERPOSED void GOMP_workshare_task_reduction_unregister(bool cancelled) {
+  settle_here();
+  next_workshare_unregister(cancelled);
+}

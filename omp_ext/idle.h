@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "omp_ext/task_region.h"
+
+namespace weir::omp {
+
+// Runs tasks on the calling thread until done(argument): goes on with those that are ready, begins others, else sleeps
+// until poked.
+void work_until(Member& member, bool (*done)(void*), void* argument);
+
+// The same, until the tally has no task left.
+void work_until_none(Member& member, Tally& tally);
+
+// Goes on with one ready task, if there is one.
+bool go_on_with_one(Member& member);
+
+// Lets libomp begin one of its tasks here. False: there seems to be none.
+bool begin_one(Member& member);
+
+// A task was queued: a sleeping thread may want it.
+void rouse_one(Region& region);
+void rouse_all(Region& region);
+
+}  // namespace weir::omp

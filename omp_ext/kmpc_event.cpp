@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Detachable tasks: over when both the body is and the event was fulfilled.
+#include "omp_ext/spin.h"
+#include "omp_ext/task_region.h"
+
+namespace weir::omp {
+namespace {
+
+constinit Next<void*(Ident*, std::int32_t, KmpTask*)> next_allow_event{"__kmpc_task_allow_completion_event"};
+constinit Next<void(void*)> next_fulfill{"omp_fulfill_event"};
+
+constinit Spin lock;
+constinit Task* with_event = nullptr;
+
+Task* take_task_of(void* event) {
+  SpinScope locked(lock);
+  for (Task** link = &with_event; *link; link = &(*link)->next_with_event) {
+    Task* task = *link;
+    if (task->event != event) continue;
+    *link = task->next_with_event;
+    return task;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void* allow_event(Ident* place, std::int32_t gtid, KmpTask* kmp) {
+  void* event = next_allow_event(place, gtid, kmp);
+  if (!ours(kmp)) return event;
+  Task& task = *task_of(kmp);
+  if (task.event) return event;
+  task.event = event;
+  task.parts_left.fetch_add(1, std::memory_order_relaxed);
+  SpinScope locked(lock);
+  task.next_with_event = with_event;
+  with_event = &task;
+  return event;
+}
+
+}  // namespace weir::omp
+
+using namespace weir::omp;
+
+WEIR_INTERPOSED void* __kmpc_task_allow_completion_event(Ident* place, std::int32_t gtid, KmpTask* kmp) {
+  return allow_event(place, gtid, kmp);
+}
+
+// Any thread may call this; the task's memory is libomp's to free from the next call on.
+WEIR_INTERPOSED void omp_fulfill_event(void* event) {
+  if (Task* task = take_task_of(event)) over(*task);
+  next_fulfill(event);
+}

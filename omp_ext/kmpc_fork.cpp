@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where parallel regions begin and end.
+#include <cstdarg>
+
+#include "omp_ext/call_words.h"
+#include "omp_ext/task_region.h"
+#include "omp_ext/team.h"
+
+namespace weir::omp {
+namespace {
+
+constinit Next<void(Ident*, std::int32_t, Microtask, ...)> next_fork_call{"__kmpc_fork_call"};
+constinit Next<void(Ident*, std::int32_t)> next_serialized_parallel{"__kmpc_serialized_parallel"};
+constinit Next<void(Ident*, std::int32_t)> next_end_serialized_parallel{"__kmpc_end_serialized_parallel"};
+constinit Next<void(Ident*, std::int32_t, Microtask, ...)> next_fork_teams{"__kmpc_fork_teams"};
+
+template <typename T>
+void* as_word(T value) {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(value));
+}
+
+// A thread of the team.
+void microtask(std::int32_t* gtid, std::int32_t* tid, Region* region) {
+  bool entered = enter(*region, *gtid);
+  auto* words = static_cast<void**>(__builtin_alloca((region->argument_count + 8) * sizeof(void*)));
+  words[0] = gtid;
+  words[1] = tid;
+  for (int i = 0; i < region->argument_count; ++i) words[2 + i] = region->arguments[i];
+  weir_call_words(reinterpret_cast<const void*>(region->code), words, 2 + region->argument_count);
+  if (!entered) return;
+  settle(*member_here());
+  leave();
+}
+
+Member* innermost() {
+  auto* worker = static_cast<Worker*>(base::self_unsuspended().omp);
+  return worker ? worker->member : nullptr;
+}
+
+}  // namespace
+}  // namespace weir::omp
+
+using namespace weir::omp;
+
+WEIR_INTERPOSED void __kmpc_fork_call(Ident* place, std::int32_t count, Microtask code, ...) {
+  auto** words = static_cast<void**>(__builtin_alloca((count + 9) * sizeof(void*)));
+  words[0] = place;
+  words[1] = as_word(count);
+  words[2] = reinterpret_cast<void*>(code);
+  std::va_list list;
+  va_start(list, code);
+  for (int i = 0; i < count; ++i) words[3 + i] = va_arg(list, void*);
+  va_end(list);
+
+  before_fork(reinterpret_cast<const void*>(code));
+  if (regions_wanted()) {
+    Region region;
+    region.code = code;
+    region.argument_count = count;
+    region.arguments = words + 3;
+    Member* around = innermost();
+    std::int32_t serialized = around ? around->serialized : 0;
+    next_fork_call.get()(place, 1, reinterpret_cast<Microtask>(microtask), &region);
+    // libomp itself ends a serialized region by the exported name.
+    if (around) around->serialized = serialized;
+  } else {
+    weir_call_words(reinterpret_cast<const void*>(next_fork_call.get()), words, 3 + count);
+  }
+  after_fork(reinterpret_cast<const void*>(code));
+}
+
+// A region of one thread that has no function of its own: its tasks run where they are created.
+WEIR_INTERPOSED void __kmpc_serialized_parallel(Ident* place, std::int32_t gtid) {
+  if (Member* member = innermost()) ++member->serialized;
+  next_serialized_parallel(place, gtid);
+}
+
+WEIR_INTERPOSED void __kmpc_end_serialized_parallel(Ident* place, std::int32_t gtid) {
+  next_end_serialized_parallel(place, gtid);
+  Member* member = innermost();
+  if (member && member->serialized) --member->serialized;
+}
+
+WEIR_INTERPOSED void __kmpc_fork_teams(Ident* place, std::int32_t count, Microtask code, ...) {
+  auto** words = static_cast<void**>(__builtin_alloca((count + 9) * sizeof(void*)));
+  words[0] = place;
+  words[1] = as_word(count);
+  words[2] = reinterpret_cast<void*>(code);
+  std::va_list list;
+  va_start(list, code);
+  for (int i = 0; i < count; ++i) words[3 + i] = va_arg(list, void*);
+  va_end(list);
+  Member* member = innermost();
+  if (member) ++member->serialized;
+  weir_call_words(reinterpret_cast<const void*>(next_fork_teams.get()), words, 3 + count);
+  if (member) --member->serialized;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where explicit tasks are created, and where undeferred ones begin and end.
+#include "omp_ext/task_region.h"
+#include "omp_ext/waits.h"
+
+namespace weir::omp {
+namespace {
+
+constinit Next<KmpTask*(Ident*, std::int32_t, std::int32_t, std::size_t, std::size_t, Routine)> next_task_alloc{
+    "__kmpc_omp_task_alloc"};
+constinit Next<std::int32_t(Ident*, std::int32_t, KmpTask*)> next_task{"__kmpc_omp_task"};
+constinit Next<std::int32_t(Ident*, std::int32_t, KmpTask*, std::int32_t, Depend*, std::int32_t, Depend*)>
+    next_task_with_deps{"__kmpc_omp_task_with_deps"};
+constinit Next<void(Ident*, std::int32_t, KmpTask*)> next_task_begin_if0{"__kmpc_omp_task_begin_if0"};
+constinit Next<void(Ident*, std::int32_t, KmpTask*)> next_task_complete_if0{"__kmpc_omp_task_complete_if0"};
+constinit Next<void*(int, void*, void*)> next_reduction_data{"__kmpc_task_reduction_get_th_data"};
+
+}  // namespace
+}  // namespace weir::omp
+
+using namespace weir::omp;
+
+WEIR_INTERPOSED KmpTask* __kmpc_omp_task_alloc(Ident* place, std::int32_t gtid, std::int32_t flags,
+                                               std::size_t task_bytes, std::size_t shareds_bytes, Routine routine) {
+  Member* member = member_here();
+  // A target task is its own world.
+  if (!member || (flags & (flag_proxy | flag_hidden_helper)))
+    return next_task_alloc(place, gtid, flags, task_bytes, shareds_bytes, routine);
+  return create_task(*member, place, gtid, flags, task_bytes, shareds_bytes, routine);
+}
+
+WEIR_INTERPOSED std::int32_t __kmpc_omp_task(Ident* place, std::int32_t gtid, KmpTask* kmp) {
+  Member* member = member_here();
+  if (!member || !ours(kmp)) return next_task(place, gtid, kmp);
+  Task& task = *task_of(kmp);
+  if (&task == member->current) {
+    // An untied task asks to be called for its next part. Its stack is still in use: run_routine does it.
+    task.again = true;
+    return 0;
+  }
+  about_to_queue(task);
+  std::int32_t result;
+  {
+    Movable movable(*member);
+    result = next_task(place, gtid, kmp);
+  }
+  after_queueing(*member);
+  return result;
+}
+
+WEIR_INTERPOSED std::int32_t __kmpc_omp_task_with_deps(Ident* place, std::int32_t gtid, KmpTask* kmp,
+                                                       std::int32_t count, Depend* list, std::int32_t noalias_count,
+                                                       Depend* noalias_list) {
+  Member* member = member_here();
+  if (!member || !ours(kmp)) return next_task_with_deps(place, gtid, kmp, count, list, noalias_count, noalias_list);
+  Task& task = *task_of(kmp);
+  if (count + noalias_count > 0) task.pins = true;
+  about_to_queue(task);
+  std::int32_t result;
+  {
+    Movable movable(*member);
+    result = next_task_with_deps(place, gtid, kmp, count, list, noalias_count, noalias_list);
+  }
+  after_queueing(*member);
+  return result;
+}
+
+// An undeferred task (if(0)): the compiler calls its routine between these two, on the creator's stack.
+WEIR_INTERPOSED void __kmpc_omp_task_begin_if0(Ident* place, std::int32_t gtid, KmpTask* kmp) {
+  Member* member = member_here();
+  if (!member || !ours(kmp)) return next_task_begin_if0(place, gtid, kmp);
+  begin_undeferred(*member, *task_of(kmp), place, gtid);
+}
+
+WEIR_INTERPOSED void __kmpc_omp_task_complete_if0(Ident* place, std::int32_t gtid, KmpTask* kmp) {
+  Member* member = member_here();
+  if (!member || !ours(kmp)) return next_task_complete_if0(place, gtid, kmp);
+  end_undeferred(*member, *task_of(kmp), place, gtid);
+}
+
+// The task now has a pointer to its thread's copy of a reduction: another task on this thread would find the same one in
+// whatever state it was left in. So from here on it is not set aside.
+WEIR_INTERPOSED void* __kmpc_task_reduction_get_th_data(int gtid, void* group, void* item) {
+  if (Member* member = member_here()) member->current->reduces = true;
+  return next_reduction_data(gtid, group, item);
+}

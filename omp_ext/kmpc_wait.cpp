@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a task waits for others: taskwait, taskgroup, taskyield, dependences.
+#include "omp_ext/idle.h"
+#include "omp_ext/task_region.h"
+#include "omp_ext/waits.h"
+
+namespace weir::omp {
+namespace {
+
+constinit Next<std::int32_t(Ident*, std::int32_t)> next_taskwait{"__kmpc_omp_taskwait"};
+constinit Next<std::int32_t(Ident*, std::int32_t, int)> next_taskyield{"__kmpc_omp_taskyield"};
+constinit Next<void(Ident*, std::int32_t)> next_taskgroup{"__kmpc_taskgroup"};
+constinit Next<void(Ident*, std::int32_t)> next_end_taskgroup{"__kmpc_end_taskgroup"};
+constinit Next<void(Ident*, std::int32_t, std::int32_t, Depend*, std::int32_t, Depend*)> next_wait_deps{
+    "__kmpc_omp_wait_deps"};
+constinit Next<void(Ident*, std::int32_t, std::int32_t, Depend*, std::int32_t, Depend*, std::int32_t)>
+    next_taskwait_deps{"__kmpc_omp_taskwait_deps_51"};
+constinit Next<void*(Ident*, int, int, int, void*)> next_reduction_modifier_init{
+    "__kmpc_task_reduction_modifier_init"};
+constinit Next<void*(Ident*, int, int, int, void*)> next_taskred_modifier_init{"__kmpc_taskred_modifier_init"};
+constinit Next<void(Ident*, int, int)> next_reduction_modifier_fini{"__kmpc_task_reduction_modifier_fini"};
+
+}  // namespace
+}  // namespace weir::omp
+
+using namespace weir::omp;
+
+WEIR_INTERPOSED std::int32_t __kmpc_omp_taskwait(Ident* place, std::int32_t gtid) {
+  Member* member = member_here();
+  if (!member) return next_taskwait(place, gtid);
+  wait_for(*member, member->current->children);
+  if (!member->current->lingering.none()) return 0;  // libomp would wait for the children's children
+  // Our count is a moment ahead of libomp's, which destroys what the tasks had.
+  Movable movable(*member);
+  return next_taskwait(place, gtid);
+}
+
+WEIR_INTERPOSED std::int32_t __kmpc_omp_taskyield(Ident* place, std::int32_t gtid, int end_part) {
+  Member* member = member_here();
+  if (!member) return next_taskyield(place, gtid, end_part);
+  if (weir::base::self().lock_depth > 0 || go_on_with_one(*member)) return 0;
+  Movable movable(*member);
+  return next_taskyield(place, gtid, end_part);
+}
+
+WEIR_INTERPOSED void __kmpc_taskgroup(Ident* place, std::int32_t gtid) {
+  next_taskgroup(place, gtid);
+  if (Member* member = member_here()) open_group(*member);
+}
+
+WEIR_INTERPOSED void __kmpc_end_taskgroup(Ident* place, std::int32_t gtid) {
+  Member* member = member_here();
+  if (!member) return next_end_taskgroup(place, gtid);
+  await_group(*member);
+  close_group(*member);
+  Movable movable(*member);
+  next_end_taskgroup(place, gtid);
+}
+
+WEIR_INTERPOSED void __kmpc_omp_wait_deps(Ident* place, std::int32_t gtid, std::int32_t count, Depend* list,
+                                          std::int32_t noalias_count, Depend* noalias_list) {
+  Member* member = member_here();
+  if (!member) return next_wait_deps(place, gtid, count, list, noalias_count, noalias_list);
+  wait_for_dependences(*member, place, gtid, count, list, noalias_count, noalias_list);
+}
+
+WEIR_INTERPOSED void __kmpc_omp_taskwait_deps_51(Ident* place, std::int32_t gtid, std::int32_t count, Depend* list,
+                                                 std::int32_t noalias_count, Depend* noalias_list,
+                                                 std::int32_t has_no_wait) {
+  Member* member = member_here();
+  if (!member || has_no_wait)
+    return next_taskwait_deps(place, gtid, count, list, noalias_count, noalias_list, has_no_wait);
+  wait_for_dependences(*member, place, gtid, count, list, noalias_count, noalias_list);
+}
+
+// reduction(task, ...) on a region or loop: libomp opens a taskgroup in it, and closes it at the end.
+WEIR_INTERPOSED void* __kmpc_task_reduction_modifier_init(Ident* place, int gtid, int loop, int count, void* data) {
+  void* group = next_reduction_modifier_init(place, gtid, loop, count, data);
+  if (Member* member = member_here()) open_group(*member);
+  return group;
+}
+
+WEIR_INTERPOSED void* __kmpc_taskred_modifier_init(Ident* place, int gtid, int loop, int count, void* data) {
+  void* group = next_taskred_modifier_init(place, gtid, loop, count, data);
+  if (Member* member = member_here()) open_group(*member);
+  return group;
+}
+
+WEIR_INTERPOSED void __kmpc_task_reduction_modifier_fini(Ident* place, int gtid, int loop) {
+  if (Member* member = member_here()) {
+    await_group(*member);
+    close_group(*member);
+  }
+  next_reduction_modifier_fini(place, gtid, loop);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "omp_ext/libomp.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <atomic>
+#include <cstring>
+
+namespace weir::omp {
+namespace {
+
+// A runtime that came by dlopen(RTLD_LOCAL) is not in our search order: look for it among all objects.
+struct Search {
+  const char* name;
+  void* found;
+};
+
+int ask_object(dl_phdr_info* object, std::size_t, void* search_) {
+  auto* search = static_cast<Search*>(search_);
+  const char* file = std::strrchr(object->dlpi_name, '/');
+  if (!file || (!std::strstr(file, "omp"))) return 0;
+  void* handle = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+  if (!handle) return 0;
+  search->found = dlsym(handle, search->name);
+  dlclose(handle);
+  return search->found != nullptr;
+}
+
+template <typename F>
+bool find(F& function, const char* name) {
+  function = reinterpret_cast<F>(next_definition(name));
+  return function != nullptr;
+}
+
+bool find_all(Libomp& l) {
+  return find(l.global_thread_num, "__kmpc_global_thread_num") && find(l.fork_call, "__kmpc_fork_call") &&
+         find(l.serialized_parallel, "__kmpc_serialized_parallel") &&
+         find(l.end_serialized_parallel, "__kmpc_end_serialized_parallel") && find(l.barrier, "__kmpc_barrier") &&
+         find(l.task_alloc, "__kmpc_omp_task_alloc") && find(l.task, "__kmpc_omp_task") &&
+         find(l.task_with_deps, "__kmpc_omp_task_with_deps") &&
+         find(l.task_begin_if0, "__kmpc_omp_task_begin_if0") &&
+         find(l.task_complete_if0, "__kmpc_omp_task_complete_if0") && find(l.taskwait, "__kmpc_omp_taskwait") &&
+         find(l.taskyield, "__kmpc_omp_taskyield") && find(l.taskgroup, "__kmpc_taskgroup") &&
+         find(l.end_taskgroup, "__kmpc_end_taskgroup") && find(l.num_threads, "omp_get_num_threads") &&
+         find(l.cancellation, "omp_get_cancellation") && find(l.stack_bytes, "kmp_get_stacksize_s");
+}
+
+}  // namespace
+
+void* next_definition(const char* name) {
+  if (void* next = dlsym(RTLD_NEXT, name)) return next;
+  Search search{name, nullptr};
+  dl_iterate_phdr(ask_object, &search);
+  return search.found;
+}
+
+const Libomp& libomp() {
+  static Libomp table;
+  static std::atomic<int> state{0};  // 0 nobody looked, 1 somebody looks, 2 done; release-published after the table
+  if (state.load(std::memory_order_acquire) == 2) return table;
+  Libomp mine{};
+  mine.present = find_all(mine);
+  int expected = 0;
+  if (state.compare_exchange_strong(expected, 1)) {
+    table = mine;
+    state.store(2, std::memory_order_release);
+  }
+  while (state.load(std::memory_order_acquire) != 2) {}
+  return table;
+}
+
+}  // namespace weir::omp

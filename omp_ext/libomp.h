@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// The part of LLVM's OpenMP run time that compilers are bound to, and so are we: no private structure is looked at.
+namespace weir::omp {
+
+struct Ident;  // a place in the source; opaque
+
+union TaskData {
+  std::int32_t priority;
+  std::int32_t (*destructors)(std::int32_t gtid, void* task);
+};
+
+// kmp_task_t: the compiler lays out the task's private variables behind it.
+struct KmpTask {
+  void* shareds;
+  std::int32_t (*routine)(std::int32_t gtid, KmpTask* task);
+  std::int32_t part_id;
+  TaskData data1;  // destructors
+  TaskData data2;  // priority
+};
+static_assert(sizeof(KmpTask) == 40);
+
+using Routine = std::int32_t (*)(std::int32_t gtid, KmpTask* task);
+using TaskDuplicate = void (*)(KmpTask* to, KmpTask* from, std::int32_t last);
+using Microtask = void (*)(std::int32_t* gtid, std::int32_t* tid, ...);
+
+// Bits of __kmpc_omp_task_alloc's flags.
+enum : std::int32_t {
+  flag_tied = 0x1,
+  flag_final = 0x2,
+  flag_merged_if0 = 0x4,
+  flag_destructors = 0x8,
+  flag_proxy = 0x10,
+  flag_priority = 0x20,
+  flag_detachable = 0x40,
+  flag_hidden_helper = 0x80,
+};
+
+struct Depend {
+  void* base;
+  std::size_t length;
+  std::uint8_t flags;  // 1 in, 2 out, 3 inout, 4 mutexinoutset, 8 inoutset
+};
+
+// The next definition of each name after ours: libomp's.
+struct Libomp {
+  bool present;  // all that setting tasks aside needs was found
+
+  std::int32_t (*global_thread_num)(Ident*);
+  void (*fork_call)(Ident*, std::int32_t argc, Microtask, ...);
+  void (*serialized_parallel)(Ident*, std::int32_t gtid);
+  void (*end_serialized_parallel)(Ident*, std::int32_t gtid);
+  void (*barrier)(Ident*, std::int32_t gtid);
+  KmpTask* (*task_alloc)(Ident*, std::int32_t gtid, std::int32_t flags, std::size_t task_bytes,
+                         std::size_t shareds_bytes, Routine);
+  std::int32_t (*task)(Ident*, std::int32_t gtid, KmpTask*);
+  std::int32_t (*task_with_deps)(Ident*, std::int32_t gtid, KmpTask*, std::int32_t, Depend*, std::int32_t, Depend*);
+  void (*task_begin_if0)(Ident*, std::int32_t gtid, KmpTask*);
+  void (*task_complete_if0)(Ident*, std::int32_t gtid, KmpTask*);
+  std::int32_t (*taskwait)(Ident*, std::int32_t gtid);
+  std::int32_t (*taskyield)(Ident*, std::int32_t gtid, int end_part);
+  void (*taskgroup)(Ident*, std::int32_t gtid);
+  void (*end_taskgroup)(Ident*, std::int32_t gtid);
+  int (*num_threads)();
+  int (*cancellation)();
+  std::size_t (*stack_bytes)();
+};
+
+// Looks the names up once; libomp may also have come by dlopen. Safe in any thread.
+const Libomp& libomp();
+
+// The next definition of `name` after ours, in libomp or in libgomp: what a wrapper falls back on. Looked up anew each
+// time: keep it. nullptr: nobody has it.
+void* next_definition(const char* name);
+
+// One interposed name that finds the next one at its first call.
+template <typename F>
+class Next {
+ public:
+  constexpr explicit Next(const char* name) : name_(name) {}
+  F* get() {
+    F* f = __atomic_load_n(&found_, __ATOMIC_ACQUIRE);
+    if (f) return f;
+    f = reinterpret_cast<F*>(next_definition(name_));
+    __atomic_store_n(&found_, f, __ATOMIC_RELEASE);
+    return f;
+  }
+  template <typename... A>
+  auto operator()(A... a) { return get()(a...); }
+
+ private:
+  const char* name_;
+  F* found_ = nullptr;
+};
+
+}  // namespace weir::omp
+
+#define WEIR_INTERPOSED extern "C" __attribute__((visibility("default")))

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+
+#include "omp_ext/spin.h"
+#include "sys/raw.h"
+
+namespace weir::omp {
+
+// Objects that are reused and never unmapped: an address once handed out may be read for ever, which lets a thread poke
+// another that is just leaving. T needs a `T* next_free`; fresh ones are all zero bytes.
+template <typename T>
+class Pool {
+ public:
+  // nullptr: no memory.
+  T* take() {
+    SpinScope locked(lock_);
+    if (!free_ && !add_chunk()) return nullptr;
+    T* object = free_;
+    free_ = object->next_free;
+    return object;
+  }
+  void give(T* object) {
+    SpinScope locked(lock_);
+    object->next_free = free_;
+    free_ = object;
+  }
+
+ private:
+  bool add_chunk() {
+    constexpr std::size_t bytes = 64 * 1024;
+    Result area = sys::raw(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (failed(area)) return false;
+    T* objects = reinterpret_cast<T*>(area);
+    for (std::size_t i = 0; i < bytes / sizeof(T); ++i) {
+      objects[i].next_free = free_;
+      free_ = &objects[i];
+    }
+    return true;
+  }
+
+  Spin lock_;
+  T* free_ = nullptr;
+};
+
+}  // namespace weir::omp

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+
+namespace weir::omp {
+
+// For a few instructions at a time.
+class Spin {
+ public:
+  void lock() {
+    while (taken_.exchange(true, std::memory_order_acquire))
+      while (taken_.load(std::memory_order_relaxed)) __builtin_ia32_pause();
+  }
+  void unlock() { taken_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> taken_{false};
+};
+
+class SpinScope {
+ public:
+  explicit SpinScope(Spin& spin) : spin_(spin) { spin_.lock(); }
+  ~SpinScope() { spin_.unlock(); }
+  SpinScope(const SpinScope&) = delete;
+  SpinScope& operator=(const SpinScope&) = delete;
+
+ private:
+  Spin& spin_;
+};
+
+}  // namespace weir::omp

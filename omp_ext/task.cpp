@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "omp_ext/task.h"
+
+#include <new>
+
+#include "base/thread.h"
+#include "omp_ext/idle.h"
+#include "omp_ext/task_region.h"
+#include "wait/exception_state.h"
+
+namespace weir::omp {
+namespace {
+
+constexpr int stacks_at_hand = 16;
+constexpr std::int64_t most_set_aside = 250'000;  // some 3 GiB of touched stacks
+
+constinit std::atomic<std::int64_t> set_aside_now{0};
+
+Stack* stack_for(Worker& worker) {
+  if (!worker.stacks) return take_stack();
+  Stack* stack = worker.stacks;
+  worker.stacks = stack->next;
+  --worker.stack_count;
+  return stack;
+}
+
+void stack_from(Worker& worker, Stack* stack) {
+  if (worker.stack_count >= stacks_at_hand) return give_stack(stack);
+  stack->next = worker.stacks;
+  worker.stacks = stack;
+  ++worker.stack_count;
+}
+
+// From now on libomp takes a return from run_task for "more to come". The task becomes serial by it: __kmpc_omp_task
+// will run it at once, in the caller. Called by the thread that runs the task.
+void hold(Task& task) {
+  if (task.held) return;
+  task.held = true;
+  libomp().task_begin_if0(nullptr, task.gtid, task.kmp);
+}
+
+void run_routine(void* task_) {
+  auto& task = *static_cast<Task*>(task_);
+  if (task.gomp_body) return task.gomp_body(task.gomp_data);
+  do {
+    task.again = false;
+    task.routine(task.gtid, task.kmp);
+  } while (task.again);
+}
+
+// Who runs here is another task for as long as this lives.
+class Onstage {
+ public:
+  Onstage(Member& member, Task& task)
+      : member_(member), task_(task), before_(member.current), movable_before_(member.movable) {
+    base::Thread& thread = base::self();
+    place_before_ = thread.place;
+    lock_depth_before_ = thread.lock_depth;
+    thread.place |= base::in_omp_task;
+    thread.lock_depth = task.lock_depth;
+    member.current = &task;
+    member.movable = 0;
+    exceptions_.take();
+  }
+  ~Onstage() {
+    exceptions_.put_back();
+    base::Thread& thread = base::self();
+    task_.lock_depth = thread.lock_depth;
+    thread.place = place_before_;
+    thread.lock_depth = lock_depth_before_;
+    member_.current = before_;
+    member_.movable = movable_before_;
+  }
+  Onstage(const Onstage&) = delete;
+  Onstage& operator=(const Onstage&) = delete;
+
+ private:
+  Member& member_;
+  Task& task_;
+  Task* before_;
+  std::int32_t movable_before_;
+  std::uint32_t place_before_;
+  std::int32_t lock_depth_before_;
+  wait::ExceptionState exceptions_;
+};
+
+// Is there still a child that is not over for libomp? Then the task is woken when it is.
+bool awaits_children(Task& task) {
+  for (Tally* tally : {&task.children, &task.lingering}) {
+    task.awaited = tally;
+    if (!tally->none() && tally->wait(&task)) return true;
+  }
+  return false;
+}
+
+// The body is over. libomp ends the task when run_task returns, unless it is still held.
+std::int32_t end(Task& task, std::int32_t gtid) {
+  if (task.held && !task.pins && task.state != TaskState::in_place && awaits_children(task)) return 0;
+  if (task.held) libomp().task_complete_if0(nullptr, gtid, task.kmp);
+  over(task);
+  return 0;
+}
+
+void tell_that_body_is_over(Task& task) {
+  task.told = true;
+  task.parent->lingering.up();  // first: its parent looks at both
+  task.parent->children.down();
+}
+
+// Enters the task's stack, until the task ends or is set aside.
+std::int32_t run_on_fiber(Member& member, Task& task) {
+  bool ended;
+  {
+    Onstage onstage(member, task);
+    task.state = TaskState::on_fiber;
+    ended = task.fiber.enter();
+  }
+  if (ended) {
+    stack_from(*member.worker, task.fiber.stack());
+    task.state = TaskState::ending;
+    bool lingers = task.held && !task.pins && !(task.children.none() && task.lingering.none());
+    if (lingers) tell_that_body_is_over(task);
+    return end(task, member.gtid);
+  }
+  hold(task);
+  task.state = TaskState::set_aside;
+  // After start() the task may be ready, but it goes on on this thread only, so not before we return.
+  task.start(task.start_argument, &task);
+  return 0;
+}
+
+std::int32_t run_in_place(Member* member, Task& task) {
+  task.state = TaskState::in_place;
+  task.pins = true;
+  if (member) {
+    Onstage onstage(*member, task);
+    run_routine(&task);
+  } else {
+    run_routine(&task);
+  }
+  return end(task, task.gtid);
+}
+
+void wake_task(weir_waiter* self) {
+  auto* task = static_cast<Task*>(self);
+  Member* home = task->home;
+  Worker* worker = home->worker;
+  home->woken.push(&task->ready);  // from here on the task may be gone, and its region with it
+  worker->poke();
+}
+
+std::int32_t begin(Member* member, Task& task, std::int32_t gtid) {
+  task.gtid = gtid;
+  if (member && member->only_below && !task.included && !descends(task, *member->only_below)) {
+    task.home = member;
+    hold(task);
+    member->postponed.push(&task.ready);
+    return 0;
+  }
+  if (task.counted_queued) {
+    task.counted_queued = false;
+    task.parent->children.begun();
+    if (task.group) task.group->tasks.begun();
+  }
+  if (!member) return run_in_place(nullptr, task);
+  ++member->begun;
+  task.home = member;
+  if (!member->movable || task.included || task.parent->pins) return run_in_place(member, task);
+  Stack* stack = stack_for(*member->worker);
+  if (!stack) return run_in_place(member, task);
+  task.fiber.prepare(stack, run_routine, &task);
+  return run_on_fiber(*member, task);
+}
+
+// The task that runs on the calling thread's present stack and may be set aside; nullptr: none.
+Task* movable_task(int* refusal) {
+  Member* member = member_here();
+  *refusal = WEIR_REFUSED_NOT_A_TASK;
+  if (!member || !member->current->parent) return nullptr;
+  Task* task = member->current;
+  *refusal = WEIR_REFUSED_CONSTRUCT;
+  if (task->state != TaskState::on_fiber || task->reduces) return nullptr;
+  *refusal = WEIR_REFUSED_FOREIGN_STACK;
+  if (!task->fiber.holds(__builtin_frame_address(0))) return nullptr;
+  *refusal = 0;
+  return task;
+}
+
+}  // namespace
+
+std::int32_t run_task(std::int32_t gtid, KmpTask* kmp) {
+  Task& task = *task_of(kmp);
+  auto* worker = static_cast<Worker*>(base::self().omp);
+  Member* member = worker ? worker->member : nullptr;
+  if (member && member->region != task.home->region) member = nullptr;
+  task.kmp = kmp;
+  if (task.state == TaskState::fresh) return begin(member, task, gtid);
+  if (task.state == TaskState::ending) {
+    ++member->begun;
+    task.awaited->waited();
+    return end(task, gtid);
+  }
+  ++member->begun;
+  set_aside_now.fetch_sub(1, std::memory_order_relaxed);
+  return run_on_fiber(*member, task);
+}
+
+KmpTask* create_task(Member& member, Ident* place, std::int32_t gtid, std::int32_t flags, std::size_t task_bytes,
+                     std::size_t shareds_bytes, Routine routine) {
+  Task& parent = *member.current;
+  // A child's end writes flags of its parent, on its own thread: the parent's own change of them must come before.
+  if (parent.state == TaskState::on_fiber) hold(parent);
+  KmpTask* kmp = libomp().task_alloc(place, gtid, flags & ~flag_tied, task_bytes, sizeof(Task) + shareds_bytes, run_task);
+  if (!kmp) return nullptr;
+  Task* task = new (kmp->shareds) Task;
+  kmp->shareds = task + 1;
+  task->wake = wake_task;
+  task->ready.task = task;
+  task->parent = &parent;
+  task->group = parent.group;
+  task->home = &member;
+  task->kmp = kmp;
+  task->routine = routine;
+  task->final = parent.final || (flags & flag_final);
+  task->included = parent.final || (flags & flag_merged_if0) || member.region->threads == 1;
+  task->pins = parent.pins || (flags & flag_detachable);
+  task->task_bytes = task_bytes;
+  task->shareds_bytes = shareds_bytes;
+  task->flags = flags;
+  parent.children.up();
+  if (task->group) task->group->tasks.up();
+  member.created.store(member.created.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  return kmp;
+}
+
+namespace {
+std::int32_t nothing(std::int32_t, KmpTask*) { return 0; }
+}  // namespace
+
+void begin_undeferred(Member& member, Task& task, Ident* place, std::int32_t gtid) {
+  task.state = TaskState::in_place;
+  task.pins = true;
+  task.gtid = gtid;
+  task.before = member.current;
+  member.current = &task;
+  // libomp wants a tied task here, and ours are untied for it.
+  task.shell = libomp().task_alloc(place, gtid, flag_tied, sizeof(KmpTask), 0, nothing);
+  libomp().task_begin_if0(place, gtid, task.shell);
+}
+
+void end_undeferred(Member& member, Task& task, Ident* place, std::int32_t gtid) {
+  member.current = task.before;
+  libomp().task_complete_if0(place, gtid, task.shell);
+  dispose(member, task, gtid);
+}
+
+void dispose(Member&, Task& task, std::int32_t gtid) {
+  KmpTask* kmp = task.kmp;
+  over(task);
+  libomp().task_begin_if0(nullptr, gtid, kmp);
+  libomp().task_complete_if0(nullptr, gtid, kmp);
+}
+
+void about_to_queue(Task& task) {
+  if (task.included) return;
+  task.counted_queued = true;
+  task.parent->children.queued();
+  if (task.group) task.group->tasks.queued();
+}
+
+void over(Task& task) {
+  if (task.parts_left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  Region& region = *task.home->region;
+  Task& parent = *task.parent;
+  Group* group = task.group;
+  (task.told ? parent.lingering : parent.children).down();
+  if (group) group->tasks.down();
+  // Last: with it the region may end.
+  auto* worker = static_cast<Worker*>(base::self().omp);
+  Member* member = worker ? worker->member : nullptr;
+  if (member && member->region == &region)
+    member->completed.store(member->completed.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  else
+    region.completed_elsewhere.fetch_add(1, std::memory_order_release);
+}
+
+bool descends(const Task& task, const Task& top) {
+  for (const Task* t = &task; t; t = t->parent)
+    if (t == &top) return true;
+  return false;
+}
+
+int refuses() {
+  int refusal;
+  if (!movable_task(&refusal)) return refusal;
+  return set_aside_now.load(std::memory_order_relaxed) >= most_set_aside ? WEIR_REFUSED_CAP : 0;
+}
+
+namespace {
+
+int set_aside(weir_start_fn start, void* argument) {
+  if (int refusal = refuses()) return refusal;
+  int ignored;
+  Task* task = movable_task(&ignored);
+  task->start = start;
+  task->start_argument = argument;
+  set_aside_now.fetch_add(1, std::memory_order_relaxed);
+  task->fiber.leave();
+  return 0;
+}
+
+}  // namespace
+
+void set_aside_until_none(Member&, Tally& tally) {
+  wait::ExceptionState exceptions;
+  exceptions.take();
+  int refusal = set_aside(
+      [](void* tally_, weir_waiter* waiter) {
+        if (!static_cast<Tally*>(tally_)->wait(waiter)) waiter->wake(waiter);
+      },
+      &tally);
+  exceptions.put_back();
+  if (!refusal) tally.waited();
+}
+
+void resume(Member& member, Task& task) {
+  Movable movable(member);
+  libomp().task(nullptr, member.gtid, task.kmp);
+}
+
+constinit const weir_runtime omp_runtime = {
+    WEIR_RUNTIME_VERSION, "omp", refuses, set_aside, [](std::int32_t) { return 0; },
+};
+
+}  // namespace weir::omp

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/list.h"
+#include "omp_ext/fiber.h"
+#include "omp_ext/libomp.h"
+#include "weir/runtime.h"
+
+namespace weir::omp {
+
+struct Member;
+
+// How many tasks are not over yet, and who waits for the last one. The one that waits is told by the last and may then
+// free the tally: nobody touches it after count 0 was reached with a waiter.
+//
+//   value = 2 x tasks + (1: somebody waits)
+class Tally {
+ public:
+  void up() { value_.fetch_add(2, std::memory_order_relaxed); }
+  void down() {
+    // acq_rel: what the task wrote is seen by whoever waited for it.
+    if (value_.fetch_sub(2, std::memory_order_acq_rel) == 3) waiter_->wake(waiter_);
+  }
+  bool none() const { return value_.load(std::memory_order_acquire) < 2; }
+
+  // waiter->wake() will be called when the last task is over, once. False: there is none, and it won't.
+  bool wait(weir_waiter* waiter) {
+    waiter_ = waiter;
+    if (value_.fetch_add(1, std::memory_order_acq_rel) >= 2) return true;
+    waited();
+    return false;
+  }
+  // After the wake.
+  void waited() { value_.store(0, std::memory_order_relaxed); }
+
+  void reset() {
+    value_.store(0, std::memory_order_relaxed);
+    queued_.store(0, std::memory_order_relaxed);
+  }
+
+  // Tasks created and not yet begun: worth a look into the queue. A hint.
+  void queued() { queued_.fetch_add(1, std::memory_order_relaxed); }
+  void begun() { queued_.fetch_sub(1, std::memory_order_relaxed); }
+  bool any_queued() const { return queued_.load(std::memory_order_relaxed) > 0; }
+
+ private:
+  std::atomic<std::int64_t> value_{0};
+  weir_waiter* waiter_ = nullptr;
+  std::atomic<std::int32_t> queued_{0};
+};
+
+// A taskgroup that is open: its tasks, and those that they create.
+struct Group {
+  Group* next_free;
+  Group* outer;
+  Tally tasks;
+};
+
+enum class TaskState : std::uint8_t {
+  fresh,       // created, not begun
+  on_fiber,    // runs on a stack of its own: may be set aside
+  in_place,    // runs on the stack of who started it: must not
+  set_aside,   // waits for its wake
+  ending,      // its body is over, its children are not
+};
+
+// What we keep of a task: the first thing in its shareds area, in libomp's memory, which lives as long as the task and
+// its children. An implicit task has one in its Member.
+//
+//   fresh --begins--> on_fiber --suspend()--> set_aside --wake(), resumed by its home--> on_fiber --> ending --> over
+//         `---------> in_place --------------------------------------------------------------------------------> over
+//
+// ending: libomp takes back what hold() took by way of the task's parent, which must not be over then. So a task on a
+// fiber is over for libomp only after its children are. Who waits for its body is told at once. Where even that could be
+// noticed (dependences, events), and for tasks in place, children are never set aside instead: it `pins` them.
+struct Task : weir_waiter {
+  Task* parent = nullptr;   // nullptr: implicit
+  Group* group = nullptr;   // the innermost open one
+  Tally children;
+  Tally lingering;          // of them those whose body is over while they wait for their own children
+  Tally* awaited = nullptr; // (ending) the one of its tallies it waits for
+  Member* home = nullptr;   // where it began, and where it goes on
+  KmpTask* kmp = nullptr;
+
+  Routine routine = nullptr;             // the compiler's entry, or
+  void (*gomp_body)(void*) = nullptr;    // gcc's, with
+  void* gomp_data = nullptr;
+
+  Fiber fiber;
+  struct Ready : base::Link {
+    Task* task = nullptr;
+  } ready;                               // in a list of tasks to go on with
+  weir_start_fn start = nullptr;         // what suspend() was asked to start once the stack was left
+  void* start_argument = nullptr;
+  std::int32_t gtid = 0;
+  std::int32_t lock_depth = 0;
+
+  TaskState state = TaskState::fresh;
+  bool held = false;         // libomp was told that there is more to come
+  bool final = false;        // its children are included
+  bool included = false;     // whoever created it waits for its end
+  bool pins = false;         // its children run in place
+  bool told = false;         // who waits for its body knows that it is over
+  bool reduces = false;      // holds a pointer to its thread's copy of a reduction
+  bool again = false;        // an untied task asked for its next part
+  bool counted_queued = false;
+
+  std::atomic<std::int32_t> parts_left{1};  // 2: body and event of a detachable task
+  void* event = nullptr;
+  Task* next_with_event = nullptr;
+
+  // What is needed to make another one like it (taskloop).
+  std::size_t task_bytes = 0;
+  std::size_t shareds_bytes = 0;
+  std::int32_t flags = 0;
+  Task* before = nullptr;    // who ran here before this undeferred task
+  KmpTask* shell = nullptr;  // what libomp takes for the current task while this undeferred one runs
+
+  static Task* of_ready(base::Link* link) { return static_cast<Ready*>(link)->task; }
+};
+
+// Is this task one of ours?
+std::int32_t run_task(std::int32_t gtid, KmpTask* kmp);
+inline bool ours(const KmpTask* kmp) { return kmp->routine == run_task; }
+inline Task* task_of(const KmpTask* kmp) { return static_cast<Task*>(kmp->shareds) - 1; }
+
+// Creates a task of the region that `member` stands in. nullptr only when libomp gave none.
+KmpTask* create_task(Member& member, Ident* place, std::int32_t gtid, std::int32_t flags, std::size_t task_bytes,
+                     std::size_t shareds_bytes, Routine routine);
+
+// An undeferred task begins on the calling stack, and ends.
+void begin_undeferred(Member& member, Task& task, Ident* place, std::int32_t gtid);
+void end_undeferred(Member& member, Task& task, Ident* place, std::int32_t gtid);
+
+// The task was created, and will not be run.
+void dispose(Member& member, Task& task, std::int32_t gtid);
+
+// Before a task goes to libomp's queue.
+void about_to_queue(Task& task);
+
+// The task ends: who waits for it is told.
+void over(Task& task);
+
+// Sets the current task aside until `tally` has no task left. Only where it may be set aside.
+void set_aside_until_none(Member& member, Tally& tally);
+
+// Is `top` the task itself, or an ancestor?
+bool descends(const Task& task, const Task& top);
+
+// May the calling code be set aside? 0 or a WEIR_REFUSED_ reason.
+int refuses();
+
+// Goes on with a task that is ready, here and now.
+void resume(Member& member, Task& task);
+
+extern const weir_runtime omp_runtime;
+
+}  // namespace weir::omp

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "omp_ext/task_region.h"
+
+#include <new>
+
+#include "omp_ext/idle.h"
+#include "omp_ext/pool.h"
+#include "omp_ext/self_test.h"
+#include "wait/lane.h"
+
+namespace weir::omp {
+namespace {
+
+constinit Pool<Worker> workers;
+constinit Pool<Member> members;
+
+Worker* this_worker() {
+  base::Thread& thread = base::self_unsuspended();
+  if (!thread.omp) {
+    auto* worker = workers.take();
+    if (!worker) return nullptr;
+    worker->member = nullptr;
+    worker->random = 2463534242u ^ static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(worker));
+    thread.omp = worker;
+  }
+  return static_cast<Worker*>(thread.omp);
+}
+
+// unasked -> wanted | unwanted, once; then it holds for the process.
+enum Verdict : int { unasked, wanted, unwanted };
+
+Verdict judge() {
+  if (!libomp().present || !suspension_works()) return unwanted;
+  std::int64_t kib = weir_setting_number("WEIR_STACK_KIB");
+  set_stack_bytes(kib > 0 ? static_cast<std::size_t>(kib) << 10 : libomp().stack_bytes());
+  return weir_runtime_register(&omp_runtime, base::in_omp_task) ? unwanted : wanted;
+}
+
+bool no_task_left(const Region& region) {
+  // Completed first: both only grow, so if they are found equal there was a moment without a task.
+  std::int64_t completed = region.completed_elsewhere.load(std::memory_order_acquire);
+  Member* first = region.members.load(std::memory_order_acquire);
+  for (Member* m = first; m; m = m->next) completed += m->completed.load(std::memory_order_acquire);
+  std::int64_t created = 0;
+  for (Member* m = first; m; m = m->next) created += m->created.load(std::memory_order_acquire);
+  return created == completed;
+}
+
+// Has everybody arrived at this member's latest barrier, and is no task left?
+bool settled(void* member_) {
+  auto& member = *static_cast<Member*>(member_);
+  Region& region = *member.region;
+  if (region.quiet.load(std::memory_order_acquire) >= member.barriers) return true;
+  std::int64_t all = std::int64_t{member.barriers} * region.threads.load(std::memory_order_relaxed);
+  if (region.arrived.load(std::memory_order_acquire) < all || !no_task_left(region)) return false;
+  std::int32_t before = member.barriers - 1;
+  if (region.quiet.compare_exchange_strong(before, member.barriers, std::memory_order_acq_rel)) rouse_all(region);
+  return true;
+}
+
+}  // namespace
+
+bool regions_wanted() {
+  if (wait::policy.best.load(std::memory_order_relaxed) != wait::Lane::suspend) return false;
+  static std::atomic<int> verdict{unasked};
+  int known = verdict.load(std::memory_order_acquire);
+  if (known == unasked) {
+    if (!libomp().present || libomp().num_threads() > 1) return false;  // the trial needs a serial place
+    static Spin once;
+    SpinScope locked(once);
+    known = verdict.load(std::memory_order_acquire);
+    if (known == unasked) verdict.store(known = judge(), std::memory_order_release);
+  }
+  // Cancellation discards tasks without our hearing of it: such programs park.
+  return known == wanted && !libomp().cancellation();
+}
+
+bool enter(Region& region, std::int32_t gtid) {
+  Worker* worker = this_worker();
+  Member* member = worker ? members.take() : nullptr;
+  if (!member) return false;
+  member->region = &region;
+  member->worker = worker;
+  member->outer = worker->member;
+  member->gtid = gtid;
+  member->barriers = 0;
+  member->serialized = 0;
+  member->movable = 0;
+  new (&member->implicit) Task;
+  member->implicit.home = member;
+  member->implicit.state = TaskState::in_place;
+  member->current = &member->implicit;
+  member->only_below = nullptr;
+  member->begun = 0;
+  member->created.store(0, std::memory_order_relaxed);
+  member->completed.store(0, std::memory_order_relaxed);
+  if (member->outer) member->implicit.final = member->outer->current->final;
+  region.threads.store(libomp().num_threads(), std::memory_order_relaxed);
+  worker->member = member;
+  member->next = region.members.load(std::memory_order_relaxed);
+  while (!region.members.compare_exchange_weak(member->next, member, std::memory_order_acq_rel)) {}
+  return true;
+}
+
+void leave() {
+  auto* worker = static_cast<Worker*>(base::self_unsuspended().omp);
+  Member* member = worker->member;
+  worker->member = member->outer;
+  if (!member->outer && member->gtid == 0) trim_stacks();
+  members.give(member);
+}
+
+void settle(Member& member) {
+  Region& region = *member.region;
+  if (region.threads.load(std::memory_order_relaxed) == 1) return;
+  ++member.barriers;
+  region.arrived.fetch_add(1, std::memory_order_acq_rel);
+  work_until(member, settled, &member);
+}
+
+}  // namespace weir::omp

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# The suspend lane: tasks set aside on a stock libomp. The programs are compiled by clang, and by gcc with LLVM's libomp
+# put in front of libgomp, as `weir run` does it.
+find_program(CLANG NAMES clang-19 clang REQUIRED)
+find_library(LIBOMP NAMES libomp.so.5 PATHS /usr/lib/llvm-19/lib /usr/lib/x86_64-linux-gnu REQUIRED)
+
+function(weir_tasks_program name source compiler)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${name})
+  add_custom_command(OUTPUT ${output} DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+    COMMAND ${compiler} -O2 -fopenmp ${ARGN} -o ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+  add_custom_target(build_${name} ALL DEPENDS ${output})
+endfunction()
+
+# name, label, seconds, then tasks_same's arguments; for the program by clang and for the one by gcc.
+function(weir_tasks_test name label seconds threads words program)
+  foreach(compiler clang gcc)
+    set(libomp "")
+    if(compiler STREQUAL gcc)
+      set(libomp ${LIBOMP})
+    endif()
+    add_test(NAME omp.tasks.${name}_${compiler}
+      COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same ${threads} ${words} ${here}/${program}_${compiler} ${ARGN})
+    set_tests_properties(omp.tasks.${name}_${compiler} PROPERTIES LABELS ${label} TIMEOUT ${seconds}
+      ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>;LIBOMP=${libomp}")
+  endforeach()
+endfunction()
+
+set(here ${CMAKE_CURRENT_BINARY_DIR})
+weir_tasks_program(omp_constructs_clang tasks_constructs.c ${CLANG})
+weir_tasks_program(omp_constructs_gcc tasks_constructs.c gcc)
+
+weir_tasks_test(constructs quick 100 "1 2 3 16" none omp_constructs 1)
+weir_tasks_test(constructs_shuffled quick 100 "2 3" shuffle omp_constructs 2)
+weir_tasks_test(constructs_often full 600 "2 3 16" shuffle omp_constructs 100)
