@@ -183,9 +183,13 @@ void enter(Worker& worker, Context* context) {
   start(context->argument, &context->waiter);  // from here on it may run on another worker
 }
 
+// The order matters: the epoch is read first, and "somebody is being woken" is taken back before the last look. A notify()
+// after that look then wakes in any case: it finds the flag down and changes the epoch that we wait on. (Taken back only
+// after waking, the flag stays up for ever when the one wake came between reading the epoch and waiting on it.)
 void sleep_a_while() {
   std::uint32_t epoch = shared.epoch.load(std::memory_order_seq_cst);
   shared.sleepers.fetch_add(1, std::memory_order_seq_cst);
+  shared.waking.store(false, std::memory_order_seq_cst);
   if (!anything_to_do()) sys::futex_wait(shared.epoch, epoch);
   shared.sleepers.fetch_sub(1, std::memory_order_seq_cst);
   shared.waking.store(false, std::memory_order_seq_cst);

@@ -115,6 +115,15 @@ TEST(PoolTest, more_tasks_than_any_queue_holds) {
   EXPECT_EQ(sum.get(), expected);
 }
 
+// Workers fall asleep and are woken all the time: a wake that comes while one lies down must not be lost.
+TEST(PoolTest, no_wake_is_lost_between_short_bursts) {
+  for (int i = 0; i < 20'000; ++i) {
+    auto one = weir::async([i] { return i; });
+    auto two = weir::async([i] { return i + 1; });
+    ASSERT_EQ(one.get() + 1, two.get());
+  }
+}
+
 // Two workers, a thousand waits: done in little more than one, since nobody blocks a worker.
 TEST(PoolTest, waiting_costs_no_worker) {
   auto began = std::chrono::steady_clock::now();
