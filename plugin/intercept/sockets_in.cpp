@@ -31,7 +31,9 @@ struct Receive {
 
 // The flags under which a non-blocking call and a wait do what the blocking call does.
 constexpr int served = MSG_PEEK | MSG_TRUNC | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_WAITALL;
-bool serves(int flags) { return path::concerns_us() && !(flags & ~served) && !(flags & MSG_PEEK && flags & MSG_WAITALL); }
+bool serves(int flags) {
+  return path::concerns_us() && !(flags & ~served) && !(flags & MSG_PEEK && flags & MSG_WAITALL);
+}
 
 // With MSG_WAITALL a stream's call goes on until all is there; a datagram's does not.
 Result attempt_receive(Call& call) {

@@ -24,6 +24,15 @@ WEIR_REAL Real<int(FILE*)> real_getw{"getw"};
 WEIR_REAL Real<ssize_t(char**, size_t*, int, FILE*)> real_getdelim{"getdelim"};
 WEIR_REAL Real<ssize_t(char**, size_t*, FILE*)> real_getline{"getline"};
 
+size_t counted(size_t items, size_t size) {
+  path::add_bytes_in(items * size);
+  return items;
+}
+ssize_t counted_line(ssize_t length) {
+  if (length > 0) path::add_bytes_in(static_cast<std::uint64_t>(length));
+  return length;
+}
+
 // One character comes out of the buffer nearly always: then nothing is counted.
 int one(FILE* file, const Real<int(FILE*)>& real) {
   if (!path::concerns_us() || !wants_more(file, 1)) return real(file);
@@ -39,16 +48,16 @@ using namespace weir::intercept;
 extern "C" {
 
 size_t fread(void* to, size_t size, size_t count, FILE* file) {
-  return input<size_t>(file, size * count, real_fread, to, size, count, file);
+  return counted(input<size_t>(file, size * count, real_fread, to, size, count, file), size);
 }
 size_t fread_unlocked(void* to, size_t size, size_t count, FILE* file) {
-  return input<size_t>(file, size * count, real_fread_unlocked, to, size, count, file);
+  return counted(input<size_t>(file, size * count, real_fread_unlocked, to, size, count, file), size);
 }
 size_t __fread_chk(void* to, size_t room, size_t size, size_t count, FILE* file) {
-  return input<size_t>(file, size * count, real_fread_chk, to, room, size, count, file);
+  return counted(input<size_t>(file, size * count, real_fread_chk, to, room, size, count, file), size);
 }
 size_t __fread_unlocked_chk(void* to, size_t room, size_t size, size_t count, FILE* file) {
-  return input<size_t>(file, size * count, real_fread_unlocked_chk, to, room, size, count, file);
+  return counted(input<size_t>(file, size * count, real_fread_unlocked_chk, to, room, size, count, file), size);
 }
 
 char* fgets(char* to, int size, FILE* file) { return input<char*>(file, 1, real_fgets, to, size, file); }
@@ -72,10 +81,10 @@ int __underflow(FILE* file) { return one(file, real_underflow); }
 int getw(FILE* file) { return input<int>(file, sizeof(int), real_getw, file); }
 
 ssize_t getdelim(char** line, size_t* size, int end, FILE* file) {
-  return input<ssize_t>(file, 1, real_getdelim, line, size, end, file);
+  return counted_line(input<ssize_t>(file, 1, real_getdelim, line, size, end, file));
 }
 ssize_t getline(char** line, size_t* size, FILE* file) {
-  return input<ssize_t>(file, 1, real_getline, line, size, file);
+  return counted_line(input<ssize_t>(file, 1, real_getline, line, size, file));
 }
 
 int fgetc(FILE*) __attribute__((alias("getc")));

@@ -22,6 +22,11 @@ WEIR_REAL Real<int(FILE*, int, const char*, va_list)> real_vfprintf_chk{"__vfpri
 WEIR_REAL Real<int(int, const char*, va_list)> real_vdprintf{"vdprintf"};
 WEIR_REAL Real<int(int, int, const char*, va_list)> real_vdprintf_chk{"__vdprintf_chk"};
 
+size_t counted(size_t items, size_t size) {
+  path::add_bytes_out(items * size);
+  return items;
+}
+
 int print(FILE* file, const char* format, va_list rest) {
   return output<int>([&] { return real_vfprintf(file, format, rest); });
 }
@@ -38,10 +43,10 @@ using namespace weir::intercept;
 extern "C" {
 
 size_t fwrite(const void* from, size_t size, size_t count, FILE* file) {
-  return output<size_t>(real_fwrite, from, size, count, file);
+  return counted(output<size_t>(real_fwrite, from, size, count, file), size);
 }
 size_t fwrite_unlocked(const void* from, size_t size, size_t count, FILE* file) {
-  return output<size_t>(real_fwrite_unlocked, from, size, count, file);
+  return counted(output<size_t>(real_fwrite_unlocked, from, size, count, file), size);
 }
 int fputs(const char* text, FILE* file) { return output<int>(real_fputs, text, file); }
 int fputs_unlocked(const char* text, FILE* file) { return output<int>(real_fputs_unlocked, text, file); }

@@ -85,4 +85,12 @@ inline void count_out(Result moved) {
   if (moved > 0) counters.bytes_written.add(moved);
 }
 
+// Bytes of a call that is counted already: stdio says only at the end how many came.
+inline void add_bytes_in(std::uint64_t bytes) {
+  meter::mine_unsuspended().bytes_read.add(static_cast<std::int64_t>(bytes));
+}
+inline void add_bytes_out(std::uint64_t bytes) {
+  meter::mine_unsuspended().bytes_written.add(static_cast<std::int64_t>(bytes));
+}
+
 }  // namespace weir::path

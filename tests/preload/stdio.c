@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stdio's input on files, pipes and strange streams; pushed back characters, ends that were seen, wide streams.
- * must count: suspended */
+ * must count: suspended bytes_read bytes_written */
 #include "case.h"
 
 #include <locale.h>
