@@ -40,6 +40,7 @@ bool find_file(char* path, std::size_t size) {
 }
 
 void blocked(std::int64_t parked) {
+  if (held_to_the_truth()) return;
   base::EngineScope ours;
   the_adapter->blocked(parked);
 }

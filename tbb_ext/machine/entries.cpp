@@ -9,6 +9,7 @@
 #include "base/thread.h"
 #include "tbb_ext/machine/arrival.h"
 #include "tbb_ext/machine/libtbb.h"
+#include "tbb_ext/machine/processors.h"
 #include "wait/lane.h"
 
 namespace weir::tbb {
@@ -42,6 +43,7 @@ constinit Entry parallel_pipeline{
 constinit Entry initialize_arena{"_ZN3tbb6detail2r110initializeERNS0_2d115task_arena_baseE"};
 constinit Entry execution_slot{"_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE"};
 constinit Entry initialize_context{"_ZN3tbb6detail2r110initializeERNS0_2d118task_group_contextE"};
+constinit Entry max_concurrency{"_ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE"};
 constinit Entry create_control{"_ZN3tbb6detail2r16createERNS0_2d114global_controlE"};
 
 // libtbb lets the first arena say how many workers there may be; later it ignores, with a warning, who wants more.
@@ -72,6 +74,7 @@ struct Control {
 // number it may keep over a call, and a task that is set aside may come back in another slot. From here on tasks wait
 // where they are. None that is set aside now can know a number: this is the first time one is asked for.
 void slot_is_asked_for() {
+  hold_to_the_truth();
   wait::Policy& policy = wait::policy;
   if (!policy.automatic.load(std::memory_order_relaxed) || policy.best.load() != wait::Lane::suspend) return;
   policy.reason.store(meter::Reason::thread_bound);
@@ -125,4 +128,10 @@ extern "C" __attribute__((visibility("default"))) unsigned short
 _ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE(const void* execution) {
   if (!execution) slot_is_asked_for();
   return reinterpret_cast<unsigned short (*)(const void*)>(reinterpret_cast<void*>(execution_slot.function()))(execution);
+}
+
+extern "C" __attribute__((visibility("default"))) int _ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE(
+    const void* arena) {
+  return concurrency(
+      reinterpret_cast<int (*)(const void*)>(reinterpret_cast<void*>(max_concurrency.function()))(arena));
 }

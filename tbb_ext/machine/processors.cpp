@@ -12,6 +12,7 @@
 #include "tbb_ext/machine/arrival.h"
 #include "tbb_ext/machine/libtbb.h"
 #include "tbb_ext/machine/next.h"
+#include "meter/counters.h"
 #include "wait/lane.h"
 #include "weir/runtime.h"
 
@@ -51,6 +52,29 @@ std::int64_t processors() {
   std::int64_t wanted = decide();
   return told.compare_exchange_strong(now, wanted) ? wanted : now;
 }
+
+namespace {
+
+constinit std::atomic<bool> is_held{false};
+
+bool a_call_has_waited() { return meter::gauges.in_flight.peak() > 0; }
+
+}  // namespace
+
+int concurrency(int said) {
+  if (!told_more() || said != processors()) return said;
+  bool truth = is_held.load(std::memory_order_relaxed) || !a_call_has_waited();
+  return truth ? static_cast<int>(gate::the_gate.cores.limit()) : said;
+}
+
+bool hold_to_the_truth() {
+  if (is_held.load(std::memory_order_relaxed)) return true;
+  if (a_call_has_waited()) return false;
+  is_held.store(true);
+  return true;
+}
+
+bool held_to_the_truth() { return is_held.load(std::memory_order_relaxed); }
 
 bool told_more() { return told.load(std::memory_order_relaxed) > gate::the_gate.cores.limit(); }
 

@@ -7,11 +7,19 @@ namespace weir::tbb {
 
 // How many processors libtbb is told there are. In the park lane as many as there may be threads, stand-ins included.
 // In the suspend lane a moderate number: a loop's partitioner makes a few chunks a processor, and only one leaf of a
-// chunk can be under way. Else the truth. Decided when libtbb first asks, and the same from then on: programs size tables
-// by what libtbb says, and number their threads by it.
+// chunk can be under way. Else the truth. Decided when libtbb first asks, and the same from then on.
 std::int64_t processors();
 
 // Was libtbb told more than there are? Then its threads go by the gate.
 bool told_more();
+
+// What the program, and the partitioners in it, are to take an arena's concurrency for, when libtbb says `said`. The
+// truth until a call has waited: a program without I/O cuts its loops as it would without us.
+int concurrency(int said);
+
+// The program numbers things by its slots. If it has done so by the truth so far, the truth holds from here on, and there
+// will be no stand-ins. False: too late, some call has waited already.
+bool hold_to_the_truth();
+bool held_to_the_truth();
 
 }  // namespace weir::tbb
