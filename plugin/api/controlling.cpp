@@ -45,8 +45,9 @@ class HistoryScope {
   ~HistoryScope() { history_lock.store(0, std::memory_order_release); }
 };
 
-// The first limit: half of what a fast device needs costs it little, twice what a slow one bears costs that one little.
-constexpr int first_limit = 16;
+// The first limit: most programs end before a search that starts low has come up. A fast device gives nearly all it has at
+// 64; one that bears less is found out within the first second.
+constexpr int first_limit = 64;
 
 control::Bounds bounds() {
   std::int64_t cores = settings().threads > 0 ? settings().threads : sys::usable_cores();

@@ -16,6 +16,7 @@
 using namespace weir;
 
 WEIR_EXPORT int weir_runtime_register(const weir_runtime* runtime, std::uint32_t place_bits) {
+  api::after_load();  // it may have come with a library that was not there at the start
   return wait::add_runtime(runtime, place_bits);
 }
 
