@@ -3,6 +3,8 @@
 #include <poll.h>
 #include <sys/stat.h>
 
+#include <atomic>
+
 #include "path/call.h"
 #include "sys/file.h"
 
@@ -36,12 +38,27 @@ bool is_regular(int fd) {
 }
 
 // A direct read has no cache to look at: with RWF_NOWAIT the kernel sends it to the device all the same, and waits.
-// Those are told by their shape first, since asking costs a system call.
+// Asking which a descriptor is costs a system call, so what it was last time is remembered as a guess, by its number. A
+// wrong guess costs time, never a result: "direct" is asked again at each call, and "cached" is withdrawn when an attempt
+// took as long as a device does.
+enum Guess : std::uint8_t { unknown, through_cache, direct };
+constexpr int guesses = 4096;
+constinit std::atomic<std::uint8_t> guess_by_number[guesses] = {};
+
+std::atomic<std::uint8_t>& guess_of(int fd) { return guess_by_number[static_cast<unsigned>(fd) % guesses]; }
+
 bool is_direct(const Call& call) {
   if (((static_cast<std::uint64_t>(call.offset) | call.bytes) & 511) != 0) return false;
+  std::atomic<std::uint8_t>& guess = guess_of(call.fd);
+  if (guess.load(std::memory_order_relaxed) == through_cache) return false;
   Result flags = sys::status_flags(call.fd);
-  return !failed(flags) && (flags & O_DIRECT);
+  bool is = !failed(flags) && (flags & O_DIRECT);
+  guess.store(is ? direct : through_cache, std::memory_order_relaxed);
+  return is;
 }
+
+// In cycles of the time stamp counter: some 10 us, and more for what takes long to copy.
+bool took_long(std::uint64_t cycles, std::uint64_t bytes) { return cycles > 25'000 + bytes; }
 
 }  // namespace
 
@@ -58,7 +75,10 @@ Result attempt_next(Call& call) {
 Result attempt_file_at(Call& call) {
   if (call.offset < 0) return -EOPNOTSUPP;
   if (is_direct(call)) return -EAGAIN;
+  std::uint64_t began = __builtin_ia32_rdtsc();
   Result got = sys::preadv2(call.fd, call.parts, call.part_count, call.offset, RWF_NOWAIT);
+  if (took_long(__builtin_ia32_rdtsc() - began, call.bytes))
+    guess_of(call.fd).store(unknown, std::memory_order_relaxed);
   if (got <= 0 || static_cast<std::uint64_t>(got) == call.bytes) return got;
   // Short: the end of the file, or of what is cached. The end does not move back under a reader of a growing file.
   Result next = cached(call.fd, call.offset + got);
