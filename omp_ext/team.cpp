@@ -17,7 +17,6 @@
 namespace weir::team {
 namespace {
 
-constinit Real<int()> real_max_threads("omp_get_max_threads");
 constinit Real<int()> real_active_levels("omp_get_max_active_levels");
 constinit Real<int(void*)> real_thread_number("__kmpc_global_thread_num");
 constinit Real<void(void*, int, int)> real_push_num_threads("__kmpc_push_num_threads");

@@ -13,6 +13,7 @@
 #include "pool/pool.h"
 #include "sys/process.h"
 #include "sys/raw.h"
+#include "wait/errno_state.h"
 #include "wait/exception_state.h"
 #include "wait/runtimes.h"
 #include "wait/thread_waiter.h"
@@ -62,8 +63,10 @@ WEIR_EXPORT void weir_block(weir_start_fn start, void* arg) {
   if (runtime && !runtime->refuses()) {
     wait::ExceptionState exceptions;
     exceptions.take();
+    int error_number = wait::take_errno();
     int refusal = runtime->suspend(start, arg);
     exceptions.put_back();
+    wait::put_back_errno(error_number);
     if (!refusal) return;
   }
   bool had_core = base::self().holds_core;

@@ -8,6 +8,7 @@
 #include "gate/gate.h"
 #include "meter/counters.h"
 #include "path/engine.h"
+#include "wait/errno_state.h"
 #include "wait/exception_state.h"
 
 namespace weir::path {
@@ -73,8 +74,10 @@ bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& run
   waiting.done = over;
   wait::ExceptionState exceptions;  // another task may throw and catch on this thread meanwhile
   exceptions.take();
+  int error_number = wait::take_errno();
   *refusal = runtime.suspend(start, &waiting);
   exceptions.put_back();
+  wait::put_back_errno(error_number);
   if (*refusal) return false;
   meter::gauges.ready.fall();
   meter::gauges.resumed.fetch_add(1, std::memory_order_relaxed);

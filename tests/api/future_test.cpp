@@ -135,6 +135,25 @@ TEST(PoolTest, waiting_costs_no_worker) {
   EXPECT_LT(took, 20s);  // one after another: 50 s and more
 }
 
+// Out of line: a task may go on on another thread, and compilers keep the address of errno within a function.
+__attribute__((noinline)) void set_errno(int value) { errno = value; }
+__attribute__((noinline)) int get_errno() { return errno; }
+
+// Other tasks run on the same thread meanwhile, and set theirs.
+TEST(PoolTest, a_wait_leaves_errno_alone) {
+  std::vector<weir::future<int>> many;
+  for (int i = 0; i < 200; ++i) {
+    many.push_back(weir::async([i] {
+      set_errno(1000 + i);
+      weir_sleep(1'000'000);
+      return get_errno() == 1000 + i ? 1 : 0;
+    }));
+  }
+  int right = 0;
+  for (auto& f : many) right += f.get();
+  EXPECT_EQ(right, 200);
+}
+
 TEST(PoolTest, exceptions_of_tasks_that_waited_in_a_catch_block_stay_theirs) {
   std::vector<weir::future<int>> many;
   for (int i = 0; i < 200; ++i) {

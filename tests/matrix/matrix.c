@@ -116,6 +116,11 @@ int main(int argc, char **argv) {
   }
   int share = argc > 2 ? atoi(argv[1]) : 0, of = argc > 2 ? atoi(argv[2]) : 1, count = 0;
   setvbuf(stdout, 0, _IOFBF, 1 << 20);
+  // In every thread there will be: a oneTBB task that is set aside may go on on another, whose mask is its own.
+  sigset_t pipe_signal;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe_signal, 0);
   setrlimit(RLIMIT_NOFILE, &(struct rlimit){4096, 4096});
   list(share, of, &count);
   rows = calloc((size_t)count, sizeof *rows);

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace weir::wait {
+
+// A call that succeeds leaves errno as it was. While a task is set aside, others run on its thread and change that
+// thread's errno; and it may go on on another one. So the value goes with the task: take it before the switch, put it
+// back after, on whatever thread that is. Never inlined: compilers would reuse the first thread's address of errno.
+int take_errno();
+void put_back_errno(int value);
+
+}  // namespace weir::wait
