@@ -82,7 +82,7 @@ void set_limits() {
 constinit pthread_key_t thread_end;
 void watch_thread_ends() {
   if (pthread_key_create(&thread_end, [](void*) { meter::leave(); })) return;
-  meter::on_first_call = [] { pthread_setspecific(thread_end, &thread_end); };
+  meter::on_first_call.store([] { pthread_setspecific(thread_end, &thread_end); }, std::memory_order_release);
 }
 
 bool start_now() {
@@ -99,7 +99,12 @@ bool start_now() {
 
 void prepare(char** environment) {
   std::uint32_t before = unprepared;
-  if (!state.compare_exchange_strong(before, preparing)) return;
+  if (!state.compare_exchange_strong(before, preparing)) {
+    // Another thread is at it: what it sets up holds when we return.
+    for (int i = 0; i < 1000 && state.load(std::memory_order_acquire) == preparing; ++i)
+      sys::futex_wait(state, preparing, base::ns_per_ms);
+    return;
+  }
   began_ns = base::now_ns();
   root_process = sys::process_id();
   const base::Setting* complaint;
@@ -115,6 +120,7 @@ void prepare(char** environment) {
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
   watch_thread_ends();
   state.store(idle);
+  sys::futex_wake(state, 1 << 30);
 }
 
 bool start() {

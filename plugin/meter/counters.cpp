@@ -12,7 +12,7 @@
 namespace weir::meter {
 
 constinit Gauges gauges;
-void (*on_first_call)() = nullptr;
+constinit std::atomic<void (*)()> on_first_call{nullptr};
 
 namespace {
 
@@ -51,7 +51,7 @@ __attribute__((noinline)) Counters& first_time(base::Thread& thread) {
   if (!counters) counters = make();
   if (!counters) counters = &shared_by_the_late;
   thread.counters = counters;
-  if (on_first_call) on_first_call();
+  if (auto* tell = on_first_call.load(std::memory_order_acquire)) tell();
   return *counters;
 }
 

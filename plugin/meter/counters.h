@@ -54,7 +54,7 @@ inline Counters& mine_unsuspended() {
 void leave();
 
 // Called on a thread that is given a record: whoever can see threads end sets it, to call leave() then.
-extern void (*on_first_call)();
+extern std::atomic<void (*)()> on_first_call;
 
 // Everything added up, now. Relaxed: a running thread's last few calls may be missing.
 struct Totals {
