@@ -116,7 +116,34 @@ bool go_on_with_one(Member& member) {
   return true;
 }
 
+namespace {
+
+// A task goes on where it began. Tasks that block early begin so fast that one thread would take all, and have all their
+// work when they go on. So who has many leaves the next one to a thread that sleeps and has few; but not again when
+// that one, woken, took none.
+bool leaves_it_to_another(Member& member) {
+  constexpr std::int32_t ahead = 4;
+  Region& region = *member.region;
+  if (region.sleepers.load(std::memory_order_relaxed) == 0) return false;
+  std::int32_t least = member.aside.load(std::memory_order_relaxed) - ahead;
+  if (least < 0) return false;
+  bool another = false;
+  std::uint64_t begun = 0;
+  for (Member* m = region.members.load(std::memory_order_acquire); m; m = m->next) {
+    if (m == &member) continue;
+    begun += m->begun.load(std::memory_order_relaxed);
+    another |= m->worker->asleep.load(std::memory_order_relaxed) && m->aside.load(std::memory_order_relaxed) <= least;
+  }
+  if (!another || begun == member.begun_by_idle) return false;
+  member.begun_by_idle = begun;
+  rouse_one(region);
+  return true;
+}
+
+}  // namespace
+
 bool begin_one(Member& member) {
+  if (leaves_it_to_another(member)) return false;
   Movable movable(member);
   std::uint64_t before = member.begun;
   int looks = looks_per_thread * member.region->threads.load(std::memory_order_relaxed);

@@ -12,9 +12,10 @@ namespace weir::omp {
 namespace {
 
 constexpr int stacks_at_hand = 16;
-constexpr std::int64_t most_set_aside = 250'000;  // some 3 GiB of touched stacks
+constexpr std::int64_t most_by_default = 250'000;  // some 3 GiB of touched stacks
 
 constinit std::atomic<std::int64_t> set_aside_now{0};
+constinit std::atomic<std::int64_t> most_set_aside{most_by_default};
 
 Stack* stack_for(Worker& worker) {
   if (!worker.stacks) return take_stack();
@@ -31,6 +32,12 @@ void stack_from(Worker& worker, Stack* stack) {
   ++worker.stack_count;
 }
 
+// Of a thread's own figure, which others read.
+template <typename T>
+void count(std::atomic<T>& figure, T by) {
+  figure.store(figure.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+}
+
 // From now on libomp takes a return from run_task for "more to come". The task becomes serial by it: __kmpc_omp_task
 // will run it at once, in the caller. Called by the thread that runs the task.
 void hold(Task& task) {
@@ -44,7 +51,7 @@ void run_routine(void* task_) {
   if (task.gomp_body) return task.gomp_body(task.gomp_data);
   do {
     task.again = false;
-    task.routine(task.gtid, task.kmp);
+    if (task.routine) task.routine(task.gtid, task.kmp);  // libomp takes tasks without one
   } while (task.again);
 }
 
@@ -124,6 +131,7 @@ std::int32_t run_on_fiber(Member& member, Task& task) {
   }
   hold(task);
   task.state = TaskState::set_aside;
+  count(member.aside, 1);
   // After start() the task may be ready, but it goes on on this thread only, so not before we return.
   task.start(task.start_argument, &task);
   return 0;
@@ -163,7 +171,7 @@ std::int32_t begin(Member* member, Task& task, std::int32_t gtid) {
     if (task.group) task.group->tasks.begun();
   }
   if (!member) return run_in_place(nullptr, task);
-  ++member->begun;
+  count(member->begun, std::uint64_t{1});
   task.home = member;
   if (!member->movable || task.included || task.parent->pins) return run_in_place(member, task);
   Stack* stack = stack_for(*member->worker);
@@ -196,11 +204,12 @@ std::int32_t run_task(std::int32_t gtid, KmpTask* kmp) {
   task.kmp = kmp;
   if (task.state == TaskState::fresh) return begin(member, task, gtid);
   if (task.state == TaskState::ending) {
-    ++member->begun;
+    count(member->begun, std::uint64_t{1});
     task.awaited->waited();
     return end(task, gtid);
   }
-  ++member->begun;
+  count(member->begun, std::uint64_t{1});
+  count(member->aside, -1);
   set_aside_now.fetch_sub(1, std::memory_order_relaxed);
   return run_on_fiber(*member, task);
 }
@@ -290,10 +299,15 @@ bool descends(const Task& task, const Task& top) {
   return false;
 }
 
+void set_most_set_aside(std::int64_t most) {
+  if (most > 0) most_set_aside.store(most, std::memory_order_relaxed);
+}
+
 int refuses() {
   int refusal;
   if (!movable_task(&refusal)) return refusal;
-  return set_aside_now.load(std::memory_order_relaxed) >= most_set_aside ? WEIR_REFUSED_CAP : 0;
+  return set_aside_now.load(std::memory_order_relaxed) >= most_set_aside.load(std::memory_order_relaxed)
+             ? WEIR_REFUSED_CAP : 0;
 }
 
 namespace {

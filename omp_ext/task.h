@@ -147,6 +147,9 @@ void over(Task& task);
 // Sets the current task aside until `tally` has no task left. Only where it may be set aside.
 void set_aside_until_none(Member& member, Tally& tally);
 
+// How many tasks may be set aside at once; <= 0: as many as we think fit.
+void set_most_set_aside(std::int64_t most);
+
 // Is `top` the task itself, or an ancestor?
 bool descends(const Task& task, const Task& top);
 

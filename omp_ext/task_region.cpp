@@ -33,6 +33,7 @@ Verdict judge() {
   if (!libomp().present || !suspension_works()) return unwanted;
   std::int64_t kib = weir_setting_number("WEIR_STACK_KIB");
   set_stack_bytes(kib > 0 ? static_cast<std::size_t>(kib) << 10 : libomp().stack_bytes());
+  set_most_set_aside(weir_setting_number("WEIR_MAX_SUSPENDED"));
   return weir_runtime_register(&omp_runtime, base::in_omp_task) ? unwanted : wanted;
 }
 
@@ -91,7 +92,9 @@ bool enter(Region& region, std::int32_t gtid) {
   member->implicit.state = TaskState::in_place;
   member->current = &member->implicit;
   member->only_below = nullptr;
-  member->begun = 0;
+  member->begun.store(0, std::memory_order_relaxed);
+  member->aside.store(0, std::memory_order_relaxed);
+  member->begun_by_idle = ~std::uint64_t{0};
   member->created.store(0, std::memory_order_relaxed);
   member->completed.store(0, std::memory_order_relaxed);
   if (member->outer) member->implicit.final = member->outer->current->final;

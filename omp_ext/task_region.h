@@ -44,7 +44,9 @@ struct Member {
   base::Queue ready;        // own
   Task* only_below;         // a task that holds a lock waits here: begin nothing but its descendants
   base::Queue postponed;    // what would have begun meanwhile
-  std::uint64_t begun;      // tasks that began or went on here
+  std::atomic<std::uint64_t> begun;  // tasks that began or went on here; written by this thread alone
+  std::atomic<std::int32_t> aside;   // of those that began here, how many are set aside; likewise
+  std::uint64_t begun_by_idle;       // what others had begun when this thread last left the next task to them
   // Written by this thread alone; all are added up to know that no task is left.
   std::atomic<std::int64_t> created;
   std::atomic<std::int64_t> completed;
