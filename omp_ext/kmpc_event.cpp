@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Detachable tasks: over when both the body is and the event was fulfilled.
-#include "omp_ext/spin.h"
+#include "base/spin.h"
 #include "omp_ext/task_region.h"
 
 namespace weir::omp {
@@ -9,11 +9,11 @@ namespace {
 constinit Next<void*(Ident*, std::int32_t, KmpTask*)> next_allow_event{"__kmpc_task_allow_completion_event"};
 constinit Next<void(void*)> next_fulfill{"omp_fulfill_event"};
 
-constinit Spin lock;
+constinit base::Spin lock;
 constinit Task* with_event = nullptr;
 
 Task* take_task_of(void* event) {
-  SpinScope locked(lock);
+  base::SpinScope locked(lock);
   for (Task** link = &with_event; *link; link = &(*link)->next_with_event) {
     Task* task = *link;
     if (task->event != event) continue;
@@ -32,7 +32,7 @@ void* allow_event(Ident* place, std::int32_t gtid, KmpTask* kmp) {
   if (task.event) return event;
   task.event = event;
   task.parts_left.fetch_add(1, std::memory_order_relaxed);
-  SpinScope locked(lock);
+  base::SpinScope locked(lock);
   task.next_with_event = with_event;
   with_event = &task;
   return event;

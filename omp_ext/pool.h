@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "omp_ext/spin.h"
+#include "base/spin.h"
 #include "sys/raw.h"
 
 namespace weir::omp {
@@ -17,14 +17,14 @@ class Pool {
  public:
   // nullptr: no memory.
   T* take() {
-    SpinScope locked(lock_);
+    base::SpinScope locked(lock_);
     if (!free_ && !add_chunk()) return nullptr;
     T* object = free_;
     free_ = object->next_free;
     return object;
   }
   void give(T* object) {
-    SpinScope locked(lock_);
+    base::SpinScope locked(lock_);
     object->next_free = free_;
     free_ = object;
   }
@@ -42,7 +42,7 @@ class Pool {
     return true;
   }
 
-  Spin lock_;
+  base::Spin lock_;
   T* free_ = nullptr;
 };
 

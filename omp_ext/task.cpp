@@ -9,6 +9,9 @@
 #include "wait/exception_state.h"
 
 namespace weir::omp {
+
+constinit fiber::StackPool stacks;
+
 namespace {
 
 constexpr int stacks_at_hand = 16;
@@ -17,16 +20,16 @@ constexpr std::int64_t most_by_default = 250'000;  // some 3 GiB of touched stac
 constinit std::atomic<std::int64_t> set_aside_now{0};
 constinit std::atomic<std::int64_t> most_set_aside{most_by_default};
 
-Stack* stack_for(Worker& worker) {
-  if (!worker.stacks) return take_stack();
-  Stack* stack = worker.stacks;
+fiber::Stack* stack_for(Worker& worker) {
+  if (!worker.stacks) return stacks.take();
+  fiber::Stack* stack = worker.stacks;
   worker.stacks = stack->next;
   --worker.stack_count;
   return stack;
 }
 
-void stack_from(Worker& worker, Stack* stack) {
-  if (worker.stack_count >= stacks_at_hand) return give_stack(stack);
+void stack_from(Worker& worker, fiber::Stack* stack) {
+  if (worker.stack_count >= stacks_at_hand) return stacks.give(stack);
   stack->next = worker.stacks;
   worker.stacks = stack;
   ++worker.stack_count;
@@ -174,7 +177,7 @@ std::int32_t begin(Member* member, Task& task, std::int32_t gtid) {
   count(member->begun, std::uint64_t{1});
   task.home = member;
   if (!member->movable || task.included || task.parent->pins) return run_in_place(member, task);
-  Stack* stack = stack_for(*member->worker);
+  fiber::Stack* stack = stack_for(*member->worker);
   if (!stack) return run_in_place(member, task);
   task.fiber.prepare(stack, run_routine, &task);
   return run_on_fiber(*member, task);

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/list.h"
-#include "omp_ext/fiber.h"
+#include "fiber/fiber.h"
 #include "omp_ext/libomp.h"
 #include "weir/runtime.h"
 
@@ -89,7 +89,7 @@ struct Task : weir_waiter {
   void (*gomp_body)(void*) = nullptr;    // gcc's, with
   void* gomp_data = nullptr;
 
-  Fiber fiber;
+  fiber::Fiber fiber;
   struct Ready : base::Link {
     Task* task = nullptr;
   } ready;                               // in a list of tasks to go on with
@@ -146,6 +146,9 @@ void over(Task& task);
 
 // Sets the current task aside until `tally` has no task left. Only where it may be set aside.
 void set_aside_until_none(Member& member, Tally& tally);
+
+// Of the tasks' stacks.
+extern fiber::StackPool stacks;
 
 // How many tasks may be set aside at once; <= 0: as many as we think fit.
 void set_most_set_aside(std::int64_t most);

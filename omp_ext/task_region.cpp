@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "base/spin.h"
 #include "omp_ext/idle.h"
 #include "omp_ext/pool.h"
 #include "omp_ext/self_test.h"
@@ -32,7 +33,7 @@ enum Verdict : int { unasked, wanted, unwanted };
 Verdict judge() {
   if (!libomp().present || !suspension_works()) return unwanted;
   std::int64_t kib = weir_setting_number("WEIR_STACK_KIB");
-  set_stack_bytes(kib > 0 ? static_cast<std::size_t>(kib) << 10 : libomp().stack_bytes());
+  stacks.set_bytes(kib > 0 ? static_cast<std::size_t>(kib) << 10 : libomp().stack_bytes());
   set_most_set_aside(weir_setting_number("WEIR_MAX_SUSPENDED"));
   return weir_runtime_register(&omp_runtime, base::in_omp_task) ? unwanted : wanted;
 }
@@ -67,8 +68,8 @@ bool regions_wanted() {
   int known = verdict.load(std::memory_order_acquire);
   if (known == unasked) {
     if (!libomp().present || libomp().num_threads() > 1) return false;  // the trial needs a serial place
-    static Spin once;
-    SpinScope locked(once);
+    static base::Spin once;
+    base::SpinScope locked(once);
     known = verdict.load(std::memory_order_acquire);
     if (known == unasked) verdict.store(known = judge(), std::memory_order_release);
   }
@@ -109,7 +110,7 @@ void leave() {
   auto* worker = static_cast<Worker*>(base::self_unsuspended().omp);
   Member* member = worker->member;
   worker->member = member->outer;
-  if (!member->outer && member->gtid == 0) trim_stacks();
+  if (!member->outer && member->gtid == 0) stacks.trim();
   members.give(member);
 }
 

@@ -20,7 +20,7 @@ struct Worker {
   std::atomic<std::uint32_t> pokes;
   std::atomic<std::uint32_t> asleep;
   Member* member;  // of the innermost region; nullptr outside
-  Stack* stacks;   // a few, for the next tasks
+  fiber::Stack* stacks;  // a few, for the next tasks
   int stack_count;
   std::uint32_t random;
 

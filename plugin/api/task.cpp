@@ -8,7 +8,6 @@
 
 #include "api/instance.h"
 #include "base/thread.h"
-#include "fiber/stack.h"
 #include "gate/gate.h"
 #include "pool/pool.h"
 #include "sys/process.h"
@@ -36,9 +35,8 @@ std::size_t stack_bytes() {
 int start_pool() {
   if (pool::size()) return 0;
   api::prepare(environ);
-  if (!fiber::stack_bytes_set()) fiber::set_stack_bytes(stack_bytes());
   std::int64_t threads = api::settings().threads;
-  int error = pool::start(static_cast<int>(threads > 0 ? threads : sys::usable_cores()));
+  int error = pool::start(static_cast<int>(threads > 0 ? threads : sys::usable_cores()), stack_bytes());
   if (!error) api::pool_started();
   return error;
 }

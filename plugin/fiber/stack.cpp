@@ -5,7 +5,6 @@
 
 #include <atomic>
 
-#include "base/spin.h"
 #include "sys/raw.h"
 
 #ifndef MADV_GUARD_INSTALL
@@ -27,28 +26,26 @@ struct Slab {
   Stack stacks[slab_stacks];
 };
 
-constinit base::Spin lock;
-constinit std::size_t bytes = 4u << 20;
-constinit bool size_known = false;
-constinit Stack* warm = nullptr;  // may have touched pages
-constinit Stack* cold = nullptr;  // have none
-constinit int warm_count = 0;
-constinit int guarded_by_mprotect = 0;
-constinit bool guards_cost_mappings = false;
+// Of all pools, for the limit is the process's. Relaxed: a few too many do no harm.
+constinit std::atomic<int> guarded_by_mprotect{0};
+constinit std::atomic<bool> guards_cost_mappings{false};
 
 bool guard(char* at) {
-  if (!guards_cost_mappings) {
+  if (!guards_cost_mappings.load(std::memory_order_relaxed)) {
     if (!sys::raw(SYS_madvise, sys::word(at), page, MADV_GUARD_INSTALL)) return true;
-    guards_cost_mappings = true;
+    guards_cost_mappings.store(true, std::memory_order_relaxed);
   }
-  if (guarded_by_mprotect >= most_by_mprotect) return false;
-  ++guarded_by_mprotect;
+  if (guarded_by_mprotect.fetch_add(1, std::memory_order_relaxed) >= most_by_mprotect) {
+    guarded_by_mprotect.fetch_sub(1, std::memory_order_relaxed);
+    return false;
+  }
   return !sys::raw(SYS_mprotect, sys::word(at), page, PROT_NONE);
 }
 
-// Under the lock.
-bool add_slab() {
-  std::size_t total = slab_stacks * bytes;
+}  // namespace
+
+bool StackPool::add_slab() {
+  std::size_t total = slab_stacks * bytes_;
   Result area = sys::raw(SYS_mmap, 0, total, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (failed(area)) return false;
@@ -62,66 +59,60 @@ bool add_slab() {
   auto* slab = reinterpret_cast<Slab*>(heads);
   bool any = false;
   for (std::size_t i = slab_stacks; i-- > 0;) {
-    char* base = reinterpret_cast<char*>(area) + i * bytes;
+    char* base = reinterpret_cast<char*>(area) + i * bytes_;
     if (!guard(base)) continue;
     Stack& stack = slab->stacks[i];
-    stack = {base + page, base + bytes, cold};
-    cold = &stack;
+    stack = {base + page, base + bytes_, cold_};
+    cold_ = &stack;
     any = true;
   }
   return any;
 }
 
-}  // namespace
-
-void set_stack_bytes(std::size_t wanted) {
+void StackPool::set_bytes(std::size_t wanted) {
   constexpr std::size_t least = 64u << 10;
-  size_known = true;
-  bytes = ((wanted < least ? least : wanted) + 2 * page - 1) / page * page;
+  bytes_ = ((wanted < least ? least : wanted) + 2 * page - 1) / page * page;
 }
 
-std::size_t stack_bytes() { return bytes; }
-bool stack_bytes_set() { return size_known; }
-
-Stack* take_stack() {
-  base::SpinScope locked(lock);
-  if (warm) {
-    Stack* stack = warm;
-    warm = stack->next;
-    --warm_count;
+Stack* StackPool::take() {
+  base::SpinScope locked(lock_);
+  if (warm_) {
+    Stack* stack = warm_;
+    warm_ = stack->next;
+    --warm_count_;
     return stack;
   }
-  if (!cold && !add_slab()) return nullptr;
-  Stack* stack = cold;
-  cold = stack->next;
+  if (!cold_ && !add_slab()) return nullptr;
+  Stack* stack = cold_;
+  cold_ = stack->next;
   return stack;
 }
 
-void give_stack(Stack* stack) {
-  base::SpinScope locked(lock);
-  stack->next = warm;
-  warm = stack;
-  ++warm_count;
+void StackPool::give(Stack* stack) {
+  base::SpinScope locked(lock_);
+  stack->next = warm_;
+  warm_ = stack;
+  ++warm_count_;
 }
 
-void trim_stacks() {
+void StackPool::trim() {
   Stack* surplus = nullptr;
   {
-    base::SpinScope locked(lock);
-    if (warm_count <= kept_warm) return;
-    Stack* last_kept = warm;
+    base::SpinScope locked(lock_);
+    if (warm_count_ <= kept_warm) return;
+    Stack* last_kept = warm_;
     for (int i = 1; i < kept_warm; ++i) last_kept = last_kept->next;
     surplus = last_kept->next;
     last_kept->next = nullptr;
-    warm_count = kept_warm;
+    warm_count_ = kept_warm;
   }
   while (surplus) {
     Stack* stack = surplus;
     surplus = stack->next;
     sys::raw(SYS_madvise, sys::word(stack->low), stack->high - stack->low, MADV_DONTNEED);
-    base::SpinScope locked(lock);
-    stack->next = cold;
-    cold = stack;
+    base::SpinScope locked(lock_);
+    stack->next = cold_;
+    cold_ = stack;
   }
 }
 

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/spin.h"
+
 namespace weir::fiber {
 
 // A stack for one task. Memory is reserved, not used: a page is there once it was touched.
@@ -13,17 +15,30 @@ struct Stack {
   Stack* next;
 };
 
-// The size of every stack from now on; called once, before the first take_stack.
-void set_stack_bytes(std::size_t bytes);
-std::size_t stack_bytes();
-bool stack_bytes_set();
+// Stacks of one size. Each user has a pool of its own: what one takes for enough need not be for another.
+class StackPool {
+ public:
+  constexpr StackPool() = default;
 
-// nullptr when there is no memory, or the kernel's limit on mappings is near. Recently given ones first: their pages are
-// warm. From any thread; never blocks for long.
-Stack* take_stack();
-void give_stack(Stack* stack);
+  // Before the first take().
+  void set_bytes(std::size_t bytes);
 
-// Gives the pages of all but some unused stacks back to the kernel. For a moment when few tasks are under way.
-void trim_stacks();
+  // nullptr when there is no memory, or the kernel's limit on mappings is near. Recently given ones first: their pages
+  // are warm. From any thread; never blocks for long.
+  Stack* take();
+  void give(Stack* stack);
+
+  // Gives the pages of all but some unused stacks back to the kernel. For a moment when few tasks are under way.
+  void trim();
+
+ private:
+  bool add_slab();  // under the lock
+
+  base::Spin lock_;
+  std::size_t bytes_ = 4u << 20;
+  Stack* warm_ = nullptr;  // may have touched pages
+  Stack* cold_ = nullptr;  // have none
+  int warm_count_ = 0;
+};
 
 }  // namespace weir::fiber

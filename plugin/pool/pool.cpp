@@ -61,6 +61,7 @@ struct Shared {
 };
 
 constinit Shared shared;
+constinit fiber::StackPool stacks;
 constinit std::atomic<int> worker_count{0};
 constinit std::atomic<Worker*> workers[most_workers];
 constinit std::atomic<std::uint32_t> start_state{0};  // 0 not yet, 1 under way, 2 done
@@ -146,7 +147,7 @@ void run_tasks(void* context_) {
 Context* make_context() {
   Result memory = sys::raw(SYS_mmap, 0, sizeof(Context), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (failed(memory)) return nullptr;
-  fiber::Stack* stack = fiber::take_stack();
+  fiber::Stack* stack = stacks.take();
   if (!stack) {
     sys::raw(SYS_munmap, memory, sizeof(Context));
     return nullptr;
@@ -260,10 +261,11 @@ int suspend(weir_start_fn start, void* argument) {
 
 }  // namespace
 
-int start(int wanted) {
+int start(int wanted, std::size_t stack_bytes) {
   std::uint32_t state = 0;
   if (start_state.compare_exchange_strong(state, 1)) {
     if (wanted > most_workers) wanted = most_workers;
+    stacks.set_bytes(stack_bytes);
     for (int i = 0; i < wanted && start_worker(i); ++i) {}
     start_state.store(worker_count.load() ? 2 : 0);
     sys::futex_wake(start_state, 1 << 30);

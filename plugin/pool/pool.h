@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+
 #include "weir/task.h"
 
 namespace weir::pool {
@@ -13,8 +15,8 @@ namespace weir::pool {
 //                  a task waits: the context is set aside --leave--> hub calls start(), takes another context
 //   wake(): the context is ready; the next hub that looks enters it
 
-// 0, or -errno when no worker could be started. Idempotent; `workers` holds for the first call.
-int start(int workers);
+// 0, or -errno when no worker could be started. Idempotent; the arguments hold for the first call.
+int start(int workers, std::size_t stack_bytes);
 int size();
 
 // As weir_spawn and weir_unspawn; the pool must have been started.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "omp_ext/fiber.h"
+#include "fiber/fiber.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -7,8 +7,10 @@
 #include <cfenv>
 #include <vector>
 
-namespace weir::omp {
+namespace weir::fiber {
 namespace {
+
+constinit StackPool pool;
 
 struct Steps {
   Fiber fiber;
@@ -16,7 +18,7 @@ struct Steps {
 };
 
 TEST(Fiber, LeavesAndGoesOnWhereItLeft) {
-  Stack* stack = take_stack();
+  Stack* stack = pool.take();
   ASSERT_NE(stack, nullptr);
   Steps steps;
   steps.fiber.prepare(stack, [](void* self_) {
@@ -33,11 +35,11 @@ TEST(Fiber, LeavesAndGoesOnWhereItLeft) {
   }
   EXPECT_TRUE(steps.fiber.enter());
   EXPECT_FALSE(steps.fiber.holds(&steps));
-  give_stack(stack);
+  pool.give(stack);
 }
 
 TEST(Fiber, KeepsItsRoundingMode) {
-  Stack* stack = take_stack();
+  Stack* stack = pool.take();
   Fiber fiber;
   fiber.prepare(stack, [](void* self) {
     std::fesetround(FE_UPWARD);
@@ -48,26 +50,26 @@ TEST(Fiber, KeepsItsRoundingMode) {
   EXPECT_FALSE(fiber.enter());
   EXPECT_EQ(std::fegetround(), FE_TONEAREST);
   EXPECT_TRUE(fiber.enter());
-  give_stack(stack);
+  pool.give(stack);
 }
 
 TEST(Stack, IsGuarded) {
-  Stack* stack = take_stack();
+  Stack* stack = pool.take();
   ASSERT_NE(stack, nullptr);
   stack->low[0] = 1;
   EXPECT_DEATH(stack->low[-1] = 1, "");
-  give_stack(stack);
+  pool.give(stack);
 }
 
 TEST(Stack, TheLastGivenIsTakenFirst) {
-  Stack* one = take_stack();
-  Stack* two = take_stack();
-  give_stack(one);
-  give_stack(two);
-  EXPECT_EQ(take_stack(), two);
-  EXPECT_EQ(take_stack(), one);
-  give_stack(one);
-  give_stack(two);
+  Stack* one = pool.take();
+  Stack* two = pool.take();
+  pool.give(one);
+  pool.give(two);
+  EXPECT_EQ(pool.take(), two);
+  EXPECT_EQ(pool.take(), one);
+  pool.give(one);
+  pool.give(two);
 }
 
 long resident_kib() {
@@ -78,19 +80,34 @@ long resident_kib() {
   return resident * 4;
 }
 
+TEST(Stack, EachPoolHasItsSize) {
+  StackPool small, large;
+  small.set_bytes(64 << 10);
+  large.set_bytes(1 << 20);
+  Stack* of_small = small.take();
+  Stack* of_large = large.take();
+  ASSERT_TRUE(of_small && of_large);
+  EXPECT_GE(of_small->high - of_small->low, 64 << 10);
+  EXPECT_LT(of_small->high - of_small->low, 1 << 20);
+  EXPECT_GE(of_large->high - of_large->low, 1 << 20);
+  small.give(of_small);
+  Stack* again = large.take();
+  EXPECT_GE(again->high - again->low, 1 << 20);
+}
+
 TEST(Stack, TrimGivesThePagesOfIdleOnesBack) {
   std::vector<Stack*> stacks;
   for (int i = 0; i < 1000; ++i) {
-    Stack* stack = take_stack();
+    Stack* stack = pool.take();
     ASSERT_NE(stack, nullptr);
     for (int page = 1; page <= 4; ++page) stack->high[-4096 * page] = 1;
     stacks.push_back(stack);
   }
   long used = resident_kib();
-  for (Stack* stack : stacks) give_stack(stack);
-  trim_stacks();
+  for (Stack* stack : stacks) pool.give(stack);
+  pool.trim();
   EXPECT_LT(resident_kib(), used - 8'000);
 }
 
 }  // namespace
-}  // namespace weir::omp
+}  // namespace weir::fiber
