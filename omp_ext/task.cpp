@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/thread.h"
+#include "meter/counters.h"
 #include "omp_ext/idle.h"
 #include "omp_ext/task_region.h"
 #include "wait/exception_state.h"
@@ -331,11 +332,13 @@ int set_aside(weir_start_fn start, void* argument) {
 void set_aside_until_none(Member&, Tally& tally) {
   wait::ExceptionState exceptions;
   exceptions.take();
+  meter::gauges.aside.fetch_add(1, std::memory_order_relaxed);
   int refusal = set_aside(
       [](void* tally_, weir_waiter* waiter) {
         if (!static_cast<Tally*>(tally_)->wait(waiter)) waiter->wake(waiter);
       },
       &tally);
+  meter::gauges.aside.fetch_sub(1, std::memory_order_relaxed);
   exceptions.put_back();
   if (!refusal) tally.waited();
 }
@@ -345,8 +348,18 @@ void resume(Member& member, Task& task) {
   libomp().task(nullptr, member.gtid, task.kmp);
 }
 
+namespace {
+
+// Tasks go on where they began: with this thread in a loop that waits for one of them, nobody else would let it.
+int serve() {
+  Member* member = member_here();
+  return member && go_on_with_one(*member);
+}
+
+}  // namespace
+
 constinit const weir_runtime omp_runtime = {
-    WEIR_RUNTIME_VERSION, "omp", refuses, set_aside, [](std::int32_t) { return 0; },
+    WEIR_RUNTIME_VERSION, "omp", refuses, set_aside, [](std::int32_t) { return 0; }, serve,
 };
 
 }  // namespace weir::omp

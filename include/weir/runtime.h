@@ -14,7 +14,7 @@ extern "C" {
  *
  * wake() may come before suspend() has finished setting the task aside, even from inside start(). */
 
-#define WEIR_RUNTIME_VERSION 1u
+#define WEIR_RUNTIME_VERSION 2u
 
 typedef struct weir_waiter {
   /* Makes the task ready. Must not block, must not run the task here; after it returns the waiter may be gone. */
@@ -47,6 +47,10 @@ typedef struct weir_runtime {
   /* Goes on, on the thread with this kernel id, before it returns; 0, or a reason why that can't be. The task may be
    * set aside again meanwhile. Runtimes that never move a task return 0. */
   int (*go_home)(int32_t tid);
+
+  /* The calling code can't be set aside, and spins for what a task set aside may do: lets one that is ready go on here,
+   * on top of it. 1 when one did. May be null: any thread of the runtime takes ready tasks. */
+  int (*serve)(void);
 } weir_runtime;
 
 /* Makes `runtime` known to the engine in this process. At most 8; 0 or -errno. The bit (1, 2, 4 ...) by which the thread
@@ -62,6 +66,10 @@ void weir_place_leave(uint32_t place_bit);
  * without. Give it back before sleeping for lack of work. Both may be called in any state. */
 void weir_core_take(void);
 void weir_core_give(void);
+
+/* The calling task waits, in a loop of its own, for what another task is to do. If that other one may be set aside, it lets
+ * others go on for a moment: 1, perhaps on another thread. 0: nothing was done, and nothing is to be hoped for here. */
+int weir_stand_back(void);
 
 /* The value a setting has in this process ("WEIR_STAND_INS" ...) for numbers; -EINVAL for a name that is none. */
 int64_t weir_setting_number(const char *variable);

@@ -8,6 +8,7 @@
 #include "base/settings.h"
 #include "base/thread.h"
 #include "gate/gate.h"
+#include "path/yielding.h"
 #include "wait/runtimes.h"
 #include "weir/runtime.h"
 
@@ -25,6 +26,8 @@ WEIR_EXPORT void weir_place_leave(std::uint32_t place_bit) { base::self().place 
 
 WEIR_EXPORT void weir_core_take(void) { gate::take_core(); }
 WEIR_EXPORT void weir_core_give(void) { gate::give_core(); }
+
+WEIR_EXPORT int weir_stand_back(void) { return path::others_are_aside() && path::stand_back(); }
 
 WEIR_EXPORT std::int64_t weir_setting_number(const char* variable) {
   const base::Settings& s = api::settings();

@@ -43,6 +43,7 @@ struct Thread {
   void* vfork_return = nullptr;    // where vfork's caller goes on; its own stack is the child's meanwhile
   void* signal_frame = nullptr;    // of the innermost signal handler
   std::int32_t tid = 0;            // gettid(), 0 until first asked for
+  std::int32_t yields = 0;         // of what runs here, since it last made way for others (path/yielding.h)
   bool holds_core = false;         // has a core slot of the gate
   std::int32_t blocked_depth = 0;  // > 0 while the thread sleeps with its core given away
   meter::Counters* counters = nullptr;  // ours, from the meter; nullptr until the first counted call

@@ -15,6 +15,8 @@ struct Gate {
   std::atomic<std::int64_t> wait_ns{100'000'000};  // the bound of every wait in the gate
   // Told that a thread which computed is about to block, the `parked`th of them now: a stand-in could have its core.
   std::atomic<void (*)(std::int64_t parked)> on_blocked{nullptr};
+  // Asked when a thread yields: true when it is a runtime's own that found no work, and others had its core meanwhile.
+  std::atomic<bool (*)(const void* caller)> on_yield{nullptr};
 };
 extern Gate the_gate;
 

@@ -46,7 +46,6 @@ constexpr Mark imports[] = {
     {"pthread_sigmask", "changes the thread's signal mask"},
     {"sched_getcpu", "asks which processor it runs on"},
     {"sched_setaffinity", "binds a thread to processors"},
-    {"sched_yield", "yields, as a spin lock does that nobody else can see"},
     {"setfsgid", "changes the thread's file permissions"},
     {"setfsuid", "changes the thread's file permissions"},
     {"sigaltstack", "gives the thread a signal stack"},

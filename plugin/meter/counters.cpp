@@ -105,6 +105,7 @@ void after_fork() {
   gauges.suspended.reset();
   gauges.parked.reset();
   gauges.ready.reset();
+  gauges.aside.store(0, std::memory_order_relaxed);
   gauges.ring_ops.reset();
 }
 

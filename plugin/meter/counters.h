@@ -93,6 +93,7 @@ struct Gauges {
   Gauge suspended;   // of these, tasks set aside
   Gauge parked;      // of these, threads blocked
   Gauge ready;       // tasks whose wait is over and that do not go on yet
+  std::atomic<std::int64_t> aside{0};    // tasks set aside for whatever reason, those that are ready included
   std::atomic<std::int64_t> resumed{0};  // how many went on
   Count ring_ops;    // operations given to io_uring; written by whoever submits, under the ring's lock
 };

@@ -75,7 +75,9 @@ bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& run
   wait::ExceptionState exceptions;  // another task may throw and catch on this thread meanwhile
   exceptions.take();
   int error_number = wait::take_errno();
+  meter::gauges.aside.fetch_add(1, std::memory_order_relaxed);
   *refusal = runtime.suspend(start, &waiting);
+  meter::gauges.aside.fetch_sub(1, std::memory_order_relaxed);
   exceptions.put_back();
   wait::put_back_errno(error_number);
   if (*refusal) return false;

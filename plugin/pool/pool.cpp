@@ -288,7 +288,8 @@ bool unspawn(weir_task* task) {
   return worker && worker->tasks.newest(task) && worker->tasks.pop() == task;
 }
 
-const weir_runtime pool_runtime = {WEIR_RUNTIME_VERSION, "pool", refuses, suspend, [](std::int32_t) { return 0; }};
+const weir_runtime pool_runtime = {WEIR_RUNTIME_VERSION, "pool", refuses, suspend, [](std::int32_t) { return 0; },
+                                   nullptr};
 
 void after_fork() {
   for (auto& worker : workers) worker.store(nullptr);

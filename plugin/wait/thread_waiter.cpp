@@ -36,6 +36,7 @@ const weir_runtime thread_runtime = {
       return 0;
     },
     [](std::int32_t) { return 0; },
+    nullptr,
 };
 
 }  // namespace weir::wait

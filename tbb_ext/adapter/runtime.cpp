@@ -82,7 +82,7 @@ std::uint16_t (*execution_slot)(const void*) = [](const void*) {
   return ::tbb::detail::r1::execution_slot(nullptr);
 };
 
-const weir_runtime runtime = {WEIR_RUNTIME_VERSION, "tbb", refuses, suspend, go_home};
+const weir_runtime runtime = {WEIR_RUNTIME_VERSION, "tbb", refuses, suspend, go_home, nullptr};
 
 void register_runtime() {
   static const int once = weir_runtime_register(&runtime, WEIR_TBB_PLACE | WEIR_TBB_IO_PLACE);

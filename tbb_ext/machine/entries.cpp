@@ -44,6 +44,9 @@ constinit Entry initialize_arena{"_ZN3tbb6detail2r110initializeERNS0_2d115task_a
 constinit Entry execution_slot{"_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE"};
 constinit Entry initialize_context{"_ZN3tbb6detail2r110initializeERNS0_2d118task_group_contextE"};
 constinit Entry max_concurrency{"_ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE"};
+constinit Entry wait_on_address{"_ZN3tbb6detail2r115wait_on_addressEPvRNS0_2d113delegate_baseEm"};
+constinit Entry wait_for_queue{
+    "_ZN3tbb6detail2r126wait_bounded_queue_monitorEPNS1_18concurrent_monitorEmlRNS0_2d113delegate_baseE"};
 constinit Entry create_control{"_ZN3tbb6detail2r16createERNS0_2d114global_controlE"};
 
 // libtbb lets the first arena say how many workers there may be; later it ignores, with a warning, who wants more.
@@ -86,6 +89,21 @@ void wants(std::int64_t threads) {
   if (const weir_tbb_adapter* here = adapter()) here->wants(threads);
 }
 
+// d1::delegate_base: its first virtual function is the condition.
+struct Condition {
+  bool (*const* functions)(const Condition*);
+  bool holds() const { return functions[0](this); }
+};
+
+// A thread is about to sleep in libtbb, in a task, until another task does something. That one may have been set aside, and
+// need this very thread. True: the condition came to be `wanted` meanwhile. False: there is nothing for it but to sleep.
+bool met_by_standing_back(const void* condition, bool wanted) {
+  if (!(base::self_unsuspended().place & WEIR_TBB_PLACE)) return false;
+  while (static_cast<const Condition*>(condition)->holds() != wanted)
+    if (!weir_stand_back()) return false;
+  return true;
+}
+
 }  // namespace
 }  // namespace weir::tbb
 
@@ -116,6 +134,18 @@ WEIR_ENTRY(_ZN3tbb6detail2r110initializeERNS0_2d115task_arena_baseE)(void* arena
 WEIR_ENTRY(_ZN3tbb6detail2r110initializeERNS0_2d118task_group_contextE)(void* context) {
   adapter();
   initialize_context.function()(context, nullptr, nullptr, nullptr);
+}
+
+// tbb::mutex and rw_mutex, when they are taken.
+WEIR_ENTRY(_ZN3tbb6detail2r115wait_on_addressEPvRNS0_2d113delegate_baseEm)
+(void* address, void* until, void* context) {
+  if (!met_by_standing_back(until, true)) wait_on_address.function()(address, until, context, nullptr);
+}
+
+// concurrent_bounded_queue, full or empty. The condition may throw: that the queue was aborted.
+WEIR_ENTRY(_ZN3tbb6detail2r126wait_bounded_queue_monitorEPNS1_18concurrent_monitorEmlRNS0_2d113delegate_baseE)
+(void* monitors, void* tag, void* target, void* as_long_as) {
+  if (!met_by_standing_back(as_long_as, false)) wait_for_queue.function()(monitors, tag, target, as_long_as);
 }
 
 WEIR_ENTRY(_ZN3tbb6detail2r16createERNS0_2d114global_controlE)(void* control_) {

@@ -7,6 +7,7 @@
 #include <linux/futex.h>
 
 #include "base/thread.h"
+#include "gate/gate.h"
 #include "tbb_ext/machine/coming.h"
 #include "tbb_ext/machine/libtbb.h"
 #include "tbb_ext/machine/next.h"
@@ -52,15 +53,21 @@ syscall:
 .size syscall,.-syscall
 )");
 
-extern "C" __attribute__((visibility("default"))) int sched_yield() noexcept {
-  if (tbb::from_libtbb(__builtin_return_address(0))) tbb::idling();
-  return static_cast<int>(tbb::libc_result(sys::raw(SYS_sched_yield)));
+namespace weir::tbb {
+
+namespace {
+
+bool yields_for_lack_of_work(const void* caller) {
+  if (!from_libtbb(caller)) return false;
+  idling();
+  return true;
 }
 
-namespace weir::tbb {
+}  // namespace
 
 void find_next_syscall() {
   if (void* next = dlsym(RTLD_NEXT, "syscall")) weir_tbb_next_syscall = reinterpret_cast<Syscall>(next);
+  gate::the_gate.on_yield.store(yields_for_lack_of_work);
 }
 
 }  // namespace weir::tbb

@@ -158,6 +158,10 @@ int main(void) {
     say(*n, ((ssize_t(*)(char **, size_t *, int, FILE *))find(*n))(&line, &size, ';', text("one;two")));
   say("getline", ((ssize_t(*)(char **, size_t *, FILE *))find("getline"))(&line, &size, text("a line\nanother")));
 
+  // pthread_yield: of programs linked long ago; libc has it under that one old version.
+  int (*yields[])(void) = {(int (*)(void))find("sched_yield"), (int (*)(void))find("__sched_yield"),
+                           (int (*)(void))dlvsym(RTLD_DEFAULT, "pthread_yield", "GLIBC_2.2.5")};
+  for (int i = 0; i < 3; ++i) say("yield", yields[i]());
   say("__nanosleep", ((int (*)(struct timespec *, void *))find("__nanosleep"))(&(struct timespec){0, 1000}, 0));
   pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
   FILE *locked = text("");

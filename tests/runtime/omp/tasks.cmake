@@ -33,6 +33,11 @@ weir_tasks_test(constructs quick 100 "1 2 3 16" none omp_constructs 1)
 weir_tasks_test(constructs_shuffled quick 100 "2 3" shuffle omp_constructs 2)
 weir_tasks_test(constructs_often full 600 "2 3 16" shuffle omp_constructs 100)
 
+weir_tasks_program(omp_spinning_clang tasks_spinning.c ${CLANG})
+weir_tasks_program(omp_spinning_gcc tasks_spinning.c gcc)
+weir_tasks_test(spinning quick 100 "1 2 3" none omp_spinning 2)
+weir_tasks_test(spinning_often full 300 "2 3 16" shuffle omp_spinning 20)
+
 find_program(CLANGXX NAMES clang++-19 clang++ REQUIRED)
 weir_tasks_program(omp_objects_clang tasks_objects.cpp ${CLANGXX})
 weir_tasks_program(omp_objects_gcc tasks_objects.cpp g++)

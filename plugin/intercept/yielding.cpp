@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// sched_yield and its kin: how a lock spins that nobody can see, and how a runtime spends time without work.
+#include <sched.h>
+#include <threads.h>
+
+#include "gate/gate.h"
+#include "intercept/real.h"
+#include "lane/runtime_code.h"
+#include "path/yielding.h"
+
+namespace weir::intercept {
+namespace {
+
+WEIR_REAL Real<int()> real_sched_yield{"sched_yield"};
+
+int yield(const void* caller) {
+  auto* runtimes_own = gate::the_gate.on_yield.load(std::memory_order_relaxed);
+  if (runtimes_own && runtimes_own(caller)) return real_sched_yield();
+  // A runtime, or a malloc, spins with its own locks held.
+  if (path::yields_in_vain() && !lane::is_runtime_code(caller) && path::stand_back()) return 0;
+  return real_sched_yield();
+}
+
+}  // namespace
+}  // namespace weir::intercept
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int sched_yield() noexcept { return weir::intercept::yield(__builtin_return_address(0)); }
+// The header makes sched_yield of the name.
+int weir_pthread_yield() noexcept asm("pthread_yield");
+int weir_pthread_yield() noexcept { return weir::intercept::yield(__builtin_return_address(0)); }
+void thrd_yield() { weir::intercept::yield(__builtin_return_address(0)); }
+
+int __sched_yield() noexcept __attribute__((alias("sched_yield")));
+
+}  // extern "C"
+#pragma GCC visibility pop
