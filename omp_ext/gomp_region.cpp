@@ -6,7 +6,7 @@ namespace weir::omp {
 GompRegion::GompRegion(void (*&body)(void*), void*& data, bool reductions) {
   if (!regions_wanted()) return;
   auto* worker = static_cast<Worker*>(base::self_unsuspended().omp);
-  around_ = worker ? worker->member : nullptr;
+  around_ = worker ? worker->member.load() : nullptr;
   serialized_ = around_ ? around_->serialized : 0;
   region_.gomp_code = body;
   region_.gomp_data = data;

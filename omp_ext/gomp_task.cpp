@@ -67,7 +67,7 @@ std::int32_t kmp_flags(unsigned flags) {
 // The task with its own copy of the data, at task.gomp_data.
 Task& create(Member& member, const Made& from) {
   std::size_t room = from.bytes + (from.align ? from.align - 1 : 0);
-  KmpTask* kmp = create_task(member, nullptr, member.gtid, kmp_flags(from.flags), sizeof(KmpTask), room, nullptr);
+  KmpTask* kmp = create_task(member, nullptr, kmp_flags(from.flags), sizeof(KmpTask), room, nullptr);
   Task& task = *task_of(kmp);
   task.gomp_body = from.body;
   task.gomp_data = from.align ? aligned(kmp->shareds, from.align) : kmp->shareds;
@@ -75,12 +75,11 @@ Task& create(Member& member, const Made& from) {
 }
 
 void queue(Member& member, Task& task, void** depend) {
-  about_to_queue(task);
+  about_to_queue(task, depend ? GompDepends(depend).count() : 0);
   {
     Movable movable(member);
     if (depend) {
       GompDepends depends(depend);
-      task.pins = true;
       auto* list = static_cast<Depend*>(__builtin_alloca((depends.count() + 1) * sizeof(Depend)));
       for (std::int32_t i = 0; i < depends.count(); ++i) list[i] = depends[i];
       libomp().task_with_deps(nullptr, member.gtid, task.kmp, depends.count(), list, 0, nullptr);
@@ -92,17 +91,16 @@ void queue(Member& member, Task& task, void** depend) {
 }
 
 void run_undeferred(Member& member, Task& task) {
-  std::int32_t gtid = member.gtid;
-  begin_undeferred(member, task, nullptr, gtid);
+  begin_undeferred(member, task, nullptr);
   task.gomp_body(task.gomp_data);
-  end_undeferred(member, task, nullptr, gtid);
+  end_undeferred(member, task, nullptr);
 }
 
 void wait_for_depends(Member& member, void** depend) {
   GompDepends depends(depend);
   auto* list = static_cast<Depend*>(__builtin_alloca((depends.count() + 1) * sizeof(Depend)));
   for (std::int32_t i = 0; i < depends.count(); ++i) list[i] = depends[i];
-  wait_for_dependences(member, nullptr, member.gtid, depends.count(), list, 0, nullptr);
+  wait_for_dependences(member, nullptr, depends.count(), list, 0, nullptr);
 }
 
 template <typename Number>
@@ -132,10 +130,9 @@ void taskloop(Member& member, const Made& from, unsigned long amount, Number sta
     else run_undeferred(member, task);
   }
   if (!group) return;
-  await_group(member);
-  close_group(member);
-  Movable movable(member);
-  libomp().end_taskgroup(nullptr, member.gtid);
+  Member& now = await_group_and_close();
+  Movable movable(now);
+  libomp().end_taskgroup(nullptr, now.gtid);
 }
 
 }  // namespace
@@ -149,7 +146,10 @@ WEIR_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long bytes, lon
   if (!member) return next_task(body, data, copy, bytes, align, deferred, flags, depend, priority, detach);
   if (!(flags & gomp_depend)) depend = nullptr;
   Made from{body, data, copy, bytes, align, flags};
-  if (!deferred && depend) wait_for_depends(*member, depend);
+  if (!deferred && depend) {
+    wait_for_depends(*member, depend);
+    member = &member_now();
+  }
   Task& task = create(*member, from);
   if (flags & gomp_detach) *static_cast<void**>(detach) = allow_event(nullptr, member->gtid, task.kmp);
   if (deferred || copy) fill(from, task.gomp_data);

@@ -35,9 +35,10 @@ using namespace weir::omp;
 WEIR_INTERPOSED void GOMP_taskwait() {
   Member* member = member_here();
   if (!member) return next_taskwait();
-  wait_for(*member, member->current->children);
-  if (!member->current->lingering.none()) return;
-  Movable movable(*member);
+  wait_for(member->current->children);
+  Member& now = member_now();
+  if (!now.current->lingering.none()) return;
+  Movable movable(now);
   next_taskwait();
 }
 
@@ -47,7 +48,7 @@ WEIR_INTERPOSED void GOMP_taskwait_depend(void** depend) {
   GompDepends depends(depend);
   auto* list = static_cast<Depend*>(__builtin_alloca((depends.count() + 1) * sizeof(Depend)));
   for (std::int32_t i = 0; i < depends.count(); ++i) list[i] = depends[i];
-  wait_for_dependences(*member, nullptr, member->gtid, depends.count(), list, 0, nullptr);
+  wait_for_dependences(*member, nullptr, depends.count(), list, 0, nullptr);
 }
 
 WEIR_INTERPOSED void GOMP_taskyield() {
@@ -65,9 +66,8 @@ WEIR_INTERPOSED void GOMP_taskgroup_start() {
 WEIR_INTERPOSED void GOMP_taskgroup_end() {
   Member* member = member_here();
   if (!member) return next_taskgroup_end();
-  await_group(*member);
-  close_group(*member);
-  Movable movable(*member);
+  Member& now = await_group_and_close();
+  Movable movable(now);
   next_taskgroup_end();
 }
 

@@ -5,8 +5,10 @@
 
 #include "base/clock.h"
 #include "base/settings.h"
+#include "base/spin.h"
 #include "gate/gate.h"
 #include "sys/futex.h"
+#include "wait/lane.h"
 
 namespace weir::omp {
 namespace {
@@ -24,12 +26,36 @@ bool shuffled() {
   return wanted;
 }
 
+// These four under member.ready_lock.
+void add_ready(Member& member, base::Link* link) {
+  member.ready.push(link);
+  member.ready_count.store(member.ready_count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+base::Link* pop_ready(Member& member) {
+  base::Link* link = member.ready.pop();
+  if (link) member.ready_count.store(member.ready_count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  return link;
+}
+
 void fetch_woken(Member& member) {
   for (base::Link* link = member.woken.take_all(); link;) {
     base::Link* next = link->next;
-    member.ready.push(link);
+    add_ready(member, link);
     link = next;
   }
+}
+
+// The first that fits; the others keep their order.
+template <typename Fits>
+base::Link* pop_if(Member& member, Fits fits) {
+  base::Link* chosen = nullptr;
+  for (std::int32_t left = member.ready_count.load(std::memory_order_relaxed); left > 0; --left) {
+    base::Link* link = pop_ready(member);
+    if (!chosen && fits(*Task::of_ready(link))) chosen = link;
+    else add_ready(member, link);
+  }
+  return chosen;
 }
 
 std::uint32_t random_of(Worker& worker) {
@@ -40,37 +66,8 @@ std::uint32_t random_of(Worker& worker) {
   return worker.random = x;
 }
 
-// For tests: any order is as good as another.
-base::Link* pop_any(Member& member) {
-  base::Queue rest;
-  int count = 0;
-  for (base::Link* link; (link = member.ready.pop());) {
-    rest.push(link);
-    ++count;
-  }
-  base::Link* chosen = nullptr;
-  int at = count ? random_of(*member.worker) % count : 0;
-  for (base::Link* link; (link = rest.pop()); --at) {
-    if (!at) chosen = link;
-    else member.ready.push(link);
-  }
-  return chosen;
-}
-
-// With a lock held in a wait here, another task might want it and never let the holder go on.
-base::Link* pop_below(Member& member, const Task& top) {
-  base::Queue rest;
-  base::Link* chosen = nullptr;
-  for (base::Link* link; (link = member.ready.pop());) {
-    if (!chosen && descends(*Task::of_ready(link), top)) chosen = link;
-    else rest.push(link);
-  }
-  member.ready = rest;
-  return chosen;
-}
-
 bool any_ready(Member& member) {
-  return !member.woken.empty() || (!member.ready.empty() && !member.only_below);
+  return !member.woken.empty() || (member.ready_count.load(std::memory_order_relaxed) && !member.only_below);
 }
 
 void sleep(Member& member, bool (*done)(void*), void* argument) {
@@ -96,24 +93,70 @@ void Worker::poke() {
   if (asleep.load(std::memory_order_seq_cst)) sys::futex_wake(pokes);
 }
 
+namespace {
+
+constinit std::int64_t patience_ns = 500 * base::ns_per_ms;
+
+base::Link* next_ready(Member& member) {
+  base::SpinScope locked(member.ready_lock);
+  if (!member.woken.empty()) fetch_woken(member);
+  // With a lock held in a wait here, another task might want it and never let the holder go on.
+  if (const Task* top = member.only_below) return pop_if(member, [top](const Task& task) { return descends(task, *top); });
+  std::int32_t count = member.ready_count.load(std::memory_order_relaxed);
+  if (!count || !shuffled()) return pop_ready(member);
+  // For tests: any order is as good as another.
+  std::int32_t at = static_cast<std::int32_t>(random_of(*member.worker) % static_cast<std::uint32_t>(count));
+  return pop_if(member, [at](const Task&) mutable { return at-- == 0; });
+}
+
+// Did the thread not come by for so long that what is ready there is better done elsewhere?
+bool is_late(Member& member, std::int64_t now_ns) {
+  // Relaxed: several idle threads may look at once, and all come to much the same view.
+  std::uint32_t visits = member.visits.load(std::memory_order_relaxed);
+  std::int64_t since_ns = member.visits_seen_ns.load(std::memory_order_relaxed);
+  if (since_ns && visits == member.visits_seen.load(std::memory_order_relaxed)) return now_ns - since_ns > patience_ns;
+  member.visits_seen.store(visits, std::memory_order_relaxed);
+  member.visits_seen_ns.store(now_ns, std::memory_order_relaxed);
+  return false;
+}
+
+// Only where a program was found to keep nothing a thread: else a tied task waits, whatever for.
+bool may_move_tied() { return wait::policy.automatic.load(std::memory_order_relaxed); }
+
+base::Link* take_from(Member& other) {
+  if (other.woken.empty() && !other.ready_count.load(std::memory_order_relaxed)) return nullptr;
+  bool tied_too = may_move_tied() && is_late(other, base::now_ns());
+  base::SpinScope locked(other.ready_lock);
+  fetch_woken(other);
+  return pop_if(other, [tied_too](const Task& task) { return (task.untied || tied_too) && !task.goes_home; });
+}
+
+}  // namespace
+
+void set_patience(std::int64_t ms) {
+  if (ms > 0) patience_ns = ms * base::ns_per_ms;
+}
+
 bool go_on_with_one(Member& member) {
-  if (member.ready.empty()) {
-    if (member.woken.empty()) return false;
-    fetch_woken(member);
-  }
-  base::Link* link;
-  if (member.only_below) {
-    fetch_woken(member);
-    link = pop_below(member, *member.only_below);
-  } else if (shuffled()) {
-    fetch_woken(member);
-    link = pop_any(member);
-  } else {
-    link = member.ready.pop();
-  }
+  member.visits.store(member.visits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (!member.ready_count.load(std::memory_order_relaxed) && member.woken.empty()) return false;
+  base::Link* link = next_ready(member);
   if (!link) return false;
   resume(member, *Task::of_ready(link));
   return true;
+}
+
+// Goes on with one that is ready elsewhere.
+static bool go_on_for_another(Member& member) {
+  if (member.only_below) return false;
+  for (Member* m = member.region->members.load(std::memory_order_acquire); m; m = m->next) {
+    if (m == &member) continue;
+    if (base::Link* link = take_from(*m)) {
+      resume(member, *Task::of_ready(link));
+      return true;
+    }
+  }
+  return false;
 }
 
 namespace {
@@ -156,7 +199,7 @@ bool begin_one(Member& member) {
 
 void work_until(Member& member, bool (*done)(void*), void* argument) {
   while (!done(argument)) {
-    if (go_on_with_one(member) || begin_one(member)) continue;
+    if (go_on_with_one(member) || begin_one(member) || go_on_for_another(member)) continue;
     sleep(member, done, argument);
   }
 }
@@ -190,8 +233,10 @@ void work_until_none(Member& member, Tally& tally) {
       &me);
   tally.waited();
   member.only_below = only_below_before;
-  if (locked && !only_below_before)
-    for (base::Link* link; (link = member.postponed.pop());) member.ready.push(link);
+  if (locked && !only_below_before) {
+    base::SpinScope locked_list(member.ready_lock);
+    for (base::Link* link; (link = member.postponed.pop());) add_ready(member, link);
+  }
 }
 
 void rouse_one(Region& region) {

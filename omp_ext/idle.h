@@ -12,8 +12,12 @@ void work_until(Member& member, bool (*done)(void*), void* argument);
 // The same, until the tally has no task left.
 void work_until_none(Member& member, Tally& tally);
 
-// Goes on with one ready task, if there is one.
+// Goes on with one ready task of its own, if there is one.
 bool go_on_with_one(Member& member);
+
+// How long a thread may leave a ready task lying that is tied to it: then, where the program can't tell, another thread
+// goes on with it. A task on that thread may be waiting, in a way that nobody can see, for the one it keeps waiting.
+void set_patience(std::int64_t ms);
 
 // Lets libomp begin one of its tasks here. False: there seems to be none.
 bool begin_one(Member& member);

@@ -26,7 +26,7 @@ Task* take_task_of(void* event) {
 }  // namespace
 
 void* allow_event(Ident* place, std::int32_t gtid, KmpTask* kmp) {
-  void* event = next_allow_event(place, gtid, kmp);
+  void* event = next_allow_event(place, gtid_here(gtid), kmp);
   if (!ours(kmp)) return event;
   Task& task = *task_of(kmp);
   if (task.event) return event;

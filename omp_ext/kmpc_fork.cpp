@@ -34,7 +34,7 @@ void microtask(std::int32_t* gtid, std::int32_t* tid, Region* region) {
 
 Member* innermost() {
   auto* worker = static_cast<Worker*>(base::self_unsuspended().omp);
-  return worker ? worker->member : nullptr;
+  return worker ? worker->member.load() : nullptr;
 }
 
 }  // namespace
@@ -71,6 +71,7 @@ WEIR_INTERPOSED void __kmpc_fork_call(Ident* place, std::int32_t count, Microtas
 
 // A region of one thread that has no function of its own: its tasks run where they are created.
 WEIR_INTERPOSED void __kmpc_serialized_parallel(Ident* place, std::int32_t gtid) {
+  gtid = at_home(gtid);
   if (Member* member = innermost()) ++member->serialized;
   next_serialized_parallel(place, gtid);
 }

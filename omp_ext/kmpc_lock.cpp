@@ -33,15 +33,15 @@ void given() {
 using namespace weir::omp;
 
 WEIR_INTERPOSED void __kmpc_critical(Ident* place, std::int32_t gtid, void* lock) {
-  next_critical(place, gtid, lock);
+  next_critical(place, gtid_here(gtid), lock);
   taken();
 }
 WEIR_INTERPOSED void __kmpc_critical_with_hint(Ident* place, std::int32_t gtid, void* lock, std::uint32_t hint) {
-  next_critical_with_hint(place, gtid, lock, hint);
+  next_critical_with_hint(place, gtid_here(gtid), lock, hint);
   taken();
 }
 WEIR_INTERPOSED void __kmpc_end_critical(Ident* place, std::int32_t gtid, void* lock) {
-  next_end_critical(place, gtid, lock);
+  next_end_critical(place, gtid_here(gtid), lock);
   given();
 }
 

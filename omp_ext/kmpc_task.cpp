@@ -26,7 +26,7 @@ WEIR_INTERPOSED KmpTask* __kmpc_omp_task_alloc(Ident* place, std::int32_t gtid, 
   // A target task is its own world.
   if (!member || (flags & (flag_proxy | flag_hidden_helper)))
     return next_task_alloc(place, gtid, flags, task_bytes, shareds_bytes, routine);
-  return create_task(*member, place, gtid, flags, task_bytes, shareds_bytes, routine);
+  return create_task(*member, place, flags, task_bytes, shareds_bytes, routine);
 }
 
 WEIR_INTERPOSED std::int32_t __kmpc_omp_task(Ident* place, std::int32_t gtid, KmpTask* kmp) {
@@ -42,7 +42,7 @@ WEIR_INTERPOSED std::int32_t __kmpc_omp_task(Ident* place, std::int32_t gtid, Km
   std::int32_t result;
   {
     Movable movable(*member);
-    result = next_task(place, gtid, kmp);
+    result = next_task(place, member->gtid, kmp);
   }
   after_queueing(*member);
   return result;
@@ -54,12 +54,11 @@ WEIR_INTERPOSED std::int32_t __kmpc_omp_task_with_deps(Ident* place, std::int32_
   Member* member = member_here();
   if (!member || !ours(kmp)) return next_task_with_deps(place, gtid, kmp, count, list, noalias_count, noalias_list);
   Task& task = *task_of(kmp);
-  if (count + noalias_count > 0) task.pins = true;
-  about_to_queue(task);
+  about_to_queue(task, count + noalias_count);
   std::int32_t result;
   {
     Movable movable(*member);
-    result = next_task_with_deps(place, gtid, kmp, count, list, noalias_count, noalias_list);
+    result = next_task_with_deps(place, member->gtid, kmp, count, list, noalias_count, noalias_list);
   }
   after_queueing(*member);
   return result;
@@ -69,18 +68,18 @@ WEIR_INTERPOSED std::int32_t __kmpc_omp_task_with_deps(Ident* place, std::int32_
 WEIR_INTERPOSED void __kmpc_omp_task_begin_if0(Ident* place, std::int32_t gtid, KmpTask* kmp) {
   Member* member = member_here();
   if (!member || !ours(kmp)) return next_task_begin_if0(place, gtid, kmp);
-  begin_undeferred(*member, *task_of(kmp), place, gtid);
+  begin_undeferred(*member, *task_of(kmp), place);
 }
 
 WEIR_INTERPOSED void __kmpc_omp_task_complete_if0(Ident* place, std::int32_t gtid, KmpTask* kmp) {
   Member* member = member_here();
   if (!member || !ours(kmp)) return next_task_complete_if0(place, gtid, kmp);
-  end_undeferred(*member, *task_of(kmp), place, gtid);
+  end_undeferred(*member, *task_of(kmp), place);
 }
 
 // The task now has a pointer to its thread's copy of a reduction: another task on this thread would find the same one in
 // whatever state it was left in. So from here on it is not set aside.
 WEIR_INTERPOSED void* __kmpc_task_reduction_get_th_data(int gtid, void* group, void* item) {
   if (Member* member = member_here()) member->current->reduces = true;
-  return next_reduction_data(gtid, group, item);
+  return next_reduction_data(gtid_here(gtid), group, item);
 }

@@ -19,7 +19,6 @@ constinit Next<void(Ident*, std::int32_t, KmpTask*, int, std::uint64_t*, std::ui
 // The compiler's loop: the pattern task holds its bounds.
 struct Loop {
   Ident* place;
-  std::int32_t gtid;
   KmpTask* pattern;
   bool deferred;
   std::uint64_t* lower;  // within the pattern
@@ -31,7 +30,7 @@ struct Loop {
 KmpTask* copy_of(Member& member, const Loop& loop) {
   const Task& like = *task_of(loop.pattern);
   KmpTask* copy =
-      create_task(member, loop.place, loop.gtid, like.flags, like.task_bytes, like.shareds_bytes, like.routine);
+      create_task(member, loop.place, like.flags, like.task_bytes, like.shareds_bytes, like.routine);
   std::memcpy(static_cast<void*>(copy + 1), loop.pattern + 1, like.task_bytes - sizeof(KmpTask));
   if (like.shareds_bytes) std::memcpy(copy->shareds, loop.pattern->shareds, like.shareds_bytes);
   copy->part_id = loop.pattern->part_id;
@@ -56,13 +55,13 @@ void start(Member& member, const Loop& loop, std::uint64_t lower, std::uint64_t 
     about_to_queue(task);
     {
       Movable movable(member);
-      libomp().task(loop.place, loop.gtid, kmp);
+      libomp().task(loop.place, member.gtid, kmp);
     }
     after_queueing(member);
   } else {
-    begin_undeferred(member, task, loop.place, loop.gtid);
-    task.routine(loop.gtid, kmp);
-    end_undeferred(member, task, loop.place, loop.gtid);
+    begin_undeferred(member, task, loop.place);
+    task.routine(member.gtid, kmp);
+    end_undeferred(member, task, loop.place);
   }
 }
 
@@ -77,16 +76,15 @@ void run(Member& member, const Loop& loop, const Share& share, std::uint64_t low
 
 void taskloop(Member& member, const Loop& loop, bool group, const Share& share) {
   if (group) {
-    libomp().taskgroup(loop.place, loop.gtid);
+    libomp().taskgroup(loop.place, member.gtid);
     open_group(member);
   }
   run(member, loop, share, *loop.lower, *loop.upper);
-  dispose(member, *task_of(loop.pattern), loop.gtid);
+  dispose(member, *task_of(loop.pattern));
   if (!group) return;
-  await_group(member);
-  close_group(member);
-  Movable movable(member);
-  libomp().end_taskgroup(loop.place, loop.gtid);
+  Member& now = await_group_and_close();
+  Movable movable(now);
+  libomp().end_taskgroup(loop.place, now.gtid);
 }
 
 std::uint64_t trips(std::uint64_t lower, std::uint64_t upper, std::int64_t step) {
@@ -107,7 +105,7 @@ WEIR_INTERPOSED void __kmpc_taskloop(Ident* place, std::int32_t gtid, KmpTask* k
   if (!member || !ours(kmp))
     return next_taskloop(place, gtid, kmp, deferred, lower, upper, step, nogroup, schedule, amount, duplicate);
   Share share = share_out(trips(*lower, *upper, step), schedule, amount, false, member->region->threads);
-  taskloop(*member, {place, gtid, kmp, deferred != 0, lower, upper, step, duplicate}, !nogroup, share);
+  taskloop(*member, {place, kmp, deferred != 0, lower, upper, step, duplicate}, !nogroup, share);
 }
 
 WEIR_INTERPOSED void __kmpc_taskloop_5(Ident* place, std::int32_t gtid, KmpTask* kmp, int deferred,
@@ -117,5 +115,5 @@ WEIR_INTERPOSED void __kmpc_taskloop_5(Ident* place, std::int32_t gtid, KmpTask*
   if (!member || !ours(kmp))
     return next_taskloop_5(place, gtid, kmp, deferred, lower, upper, step, nogroup, schedule, amount, strict, duplicate);
   Share share = share_out(trips(*lower, *upper, step), schedule, amount, strict, member->region->threads);
-  taskloop(*member, {place, gtid, kmp, deferred != 0, lower, upper, step, duplicate}, !nogroup, share);
+  taskloop(*member, {place, kmp, deferred != 0, lower, upper, step, duplicate}, !nogroup, share);
 }

@@ -28,11 +28,12 @@ using namespace weir::omp;
 WEIR_INTERPOSED std::int32_t __kmpc_omp_taskwait(Ident* place, std::int32_t gtid) {
   Member* member = member_here();
   if (!member) return next_taskwait(place, gtid);
-  wait_for(*member, member->current->children);
-  if (!member->current->lingering.none()) return 0;  // libomp would wait for the children's children
+  wait_for(member->current->children);
+  Member& now = member_now();
+  if (!now.current->lingering.none()) return 0;  // libomp would wait for the children's children
   // Our count is a moment ahead of libomp's, which destroys what the tasks had.
-  Movable movable(*member);
-  return next_taskwait(place, gtid);
+  Movable movable(now);
+  return next_taskwait(place, now.gtid);
 }
 
 WEIR_INTERPOSED std::int32_t __kmpc_omp_taskyield(Ident* place, std::int32_t gtid, int end_part) {
@@ -40,28 +41,27 @@ WEIR_INTERPOSED std::int32_t __kmpc_omp_taskyield(Ident* place, std::int32_t gti
   if (!member) return next_taskyield(place, gtid, end_part);
   if (weir::base::self().lock_depth > 0 || go_on_with_one(*member)) return 0;
   Movable movable(*member);
-  return next_taskyield(place, gtid, end_part);
+  return next_taskyield(place, member->gtid, end_part);
 }
 
 WEIR_INTERPOSED void __kmpc_taskgroup(Ident* place, std::int32_t gtid) {
-  next_taskgroup(place, gtid);
+  next_taskgroup(place, gtid_here(gtid));
   if (Member* member = member_here()) open_group(*member);
 }
 
 WEIR_INTERPOSED void __kmpc_end_taskgroup(Ident* place, std::int32_t gtid) {
   Member* member = member_here();
   if (!member) return next_end_taskgroup(place, gtid);
-  await_group(*member);
-  close_group(*member);
-  Movable movable(*member);
-  next_end_taskgroup(place, gtid);
+  Member& now = await_group_and_close();
+  Movable movable(now);
+  next_end_taskgroup(place, now.gtid);
 }
 
 WEIR_INTERPOSED void __kmpc_omp_wait_deps(Ident* place, std::int32_t gtid, std::int32_t count, Depend* list,
                                           std::int32_t noalias_count, Depend* noalias_list) {
   Member* member = member_here();
   if (!member) return next_wait_deps(place, gtid, count, list, noalias_count, noalias_list);
-  wait_for_dependences(*member, place, gtid, count, list, noalias_count, noalias_list);
+  wait_for_dependences(*member, place, count, list, noalias_count, noalias_list);
 }
 
 WEIR_INTERPOSED void __kmpc_omp_taskwait_deps_51(Ident* place, std::int32_t gtid, std::int32_t count, Depend* list,
@@ -70,7 +70,7 @@ WEIR_INTERPOSED void __kmpc_omp_taskwait_deps_51(Ident* place, std::int32_t gtid
   Member* member = member_here();
   if (!member || has_no_wait)
     return next_taskwait_deps(place, gtid, count, list, noalias_count, noalias_list, has_no_wait);
-  wait_for_dependences(*member, place, gtid, count, list, noalias_count, noalias_list);
+  wait_for_dependences(*member, place, count, list, noalias_count, noalias_list);
 }
 
 // reduction(task, ...) on a region or loop: libomp opens a taskgroup in it, and closes it at the end.
@@ -87,9 +87,6 @@ WEIR_INTERPOSED void* __kmpc_taskred_modifier_init(Ident* place, int gtid, int l
 }
 
 WEIR_INTERPOSED void __kmpc_task_reduction_modifier_fini(Ident* place, int gtid, int loop) {
-  if (Member* member = member_here()) {
-    await_group(*member);
-    close_group(*member);
-  }
+  if (member_here()) await_group_and_close();
   next_reduction_modifier_fini(place, gtid, loop);
 }

@@ -135,8 +135,8 @@ std::int32_t run_on_fiber(Member& member, Task& task) {
   }
   hold(task);
   task.state = TaskState::set_aside;
-  count(member.aside, 1);
-  // After start() the task may be ready, but it goes on on this thread only, so not before we return.
+  member.aside.fetch_add(1, std::memory_order_relaxed);
+  // From here on it may be ready, go on on another thread, and end: libomp counts that this part is not over yet.
   task.start(task.start_argument, &task);
   return 0;
 }
@@ -184,6 +184,9 @@ std::int32_t begin(Member* member, Task& task, std::int32_t gtid) {
   return run_on_fiber(*member, task);
 }
 
+// A team of one: libomp begins each task where it is created, and knows no dependences; what is not over then, it forgets.
+bool alone(const Member& member) { return member.region->threads.load(std::memory_order_relaxed) == 1; }
+
 // The task that runs on the calling thread's present stack and may be set aside; nullptr: none.
 Task* movable_task(int* refusal) {
   Member* member = member_here();
@@ -203,7 +206,7 @@ Task* movable_task(int* refusal) {
 std::int32_t run_task(std::int32_t gtid, KmpTask* kmp) {
   Task& task = *task_of(kmp);
   auto* worker = static_cast<Worker*>(base::self().omp);
-  Member* member = worker ? worker->member : nullptr;
+  Member* member = worker ? worker->member.load() : nullptr;
   if (member && member->region != task.home->region) member = nullptr;
   task.kmp = kmp;
   if (task.state == TaskState::fresh) return begin(member, task, gtid);
@@ -213,17 +216,20 @@ std::int32_t run_task(std::int32_t gtid, KmpTask* kmp) {
     return end(task, gtid);
   }
   count(member->begun, std::uint64_t{1});
-  count(member->aside, -1);
+  task.home->aside.fetch_sub(1, std::memory_order_relaxed);
+  task.home = member;
+  task.gtid = gtid;
   set_aside_now.fetch_sub(1, std::memory_order_relaxed);
   return run_on_fiber(*member, task);
 }
 
-KmpTask* create_task(Member& member, Ident* place, std::int32_t gtid, std::int32_t flags, std::size_t task_bytes,
+KmpTask* create_task(Member& member, Ident* place, std::int32_t flags, std::size_t task_bytes,
                      std::size_t shareds_bytes, Routine routine) {
   Task& parent = *member.current;
   // A child's end writes flags of its parent, on its own thread: the parent's own change of them must come before.
   if (parent.state == TaskState::on_fiber) hold(parent);
-  KmpTask* kmp = libomp().task_alloc(place, gtid, flags & ~flag_tied, task_bytes, sizeof(Task) + shareds_bytes, run_task);
+  KmpTask* kmp = libomp().task_alloc(place, member.gtid, flags & ~flag_tied, task_bytes,
+                                      sizeof(Task) + shareds_bytes, run_task);
   if (!kmp) return nullptr;
   Task* task = new (kmp->shareds) Task;
   kmp->shareds = task + 1;
@@ -235,7 +241,9 @@ KmpTask* create_task(Member& member, Ident* place, std::int32_t gtid, std::int32
   task->kmp = kmp;
   task->routine = routine;
   task->final = parent.final || (flags & flag_final);
-  task->included = parent.final || (flags & flag_merged_if0) || member.region->threads == 1;
+  task->untied = !(flags & flag_tied);
+  task->included = parent.final || (flags & flag_merged_if0) ||
+                   (alone(member) && (flags & flag_detachable));
   task->pins = parent.pins || (flags & flag_detachable);
   task->task_bytes = task_bytes;
   task->shareds_bytes = shareds_bytes;
@@ -250,7 +258,8 @@ namespace {
 std::int32_t nothing(std::int32_t, KmpTask*) { return 0; }
 }  // namespace
 
-void begin_undeferred(Member& member, Task& task, Ident* place, std::int32_t gtid) {
+void begin_undeferred(Member& member, Task& task, Ident* place) {
+  std::int32_t gtid = member.gtid;
   task.state = TaskState::in_place;
   task.pins = true;
   task.gtid = gtid;
@@ -261,20 +270,26 @@ void begin_undeferred(Member& member, Task& task, Ident* place, std::int32_t gti
   libomp().task_begin_if0(place, gtid, task.shell);
 }
 
-void end_undeferred(Member& member, Task& task, Ident* place, std::int32_t gtid) {
+void end_undeferred(Member& member, Task& task, Ident* place) {
+  std::int32_t gtid = member.gtid;
   member.current = task.before;
   libomp().task_complete_if0(place, gtid, task.shell);
-  dispose(member, task, gtid);
+  dispose(member, task);
 }
 
-void dispose(Member&, Task& task, std::int32_t gtid) {
+void dispose(Member& member, Task& task) {
+  std::int32_t gtid = member.gtid;
   KmpTask* kmp = task.kmp;
   over(task);
   libomp().task_begin_if0(nullptr, gtid, kmp);
   libomp().task_complete_if0(nullptr, gtid, kmp);
 }
 
-void about_to_queue(Task& task) {
+void about_to_queue(Task& task, std::int32_t dependences) {
+  if (dependences > 0) {
+    task.pins = true;
+    if (alone(*task.home)) task.included = true;
+  }
   if (task.included) return;
   task.counted_queued = true;
   task.parent->children.queued();
@@ -290,7 +305,7 @@ void over(Task& task) {
   if (group) group->tasks.down();
   // Last: with it the region may end.
   auto* worker = static_cast<Worker*>(base::self().omp);
-  Member* member = worker ? worker->member : nullptr;
+  Member* member = worker ? worker->member.load() : nullptr;
   if (member && member->region == &region)
     member->completed.store(member->completed.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   else
@@ -329,7 +344,7 @@ int set_aside(weir_start_fn start, void* argument) {
 
 }  // namespace
 
-void set_aside_until_none(Member&, Tally& tally) {
+void set_aside_until_none(Tally& tally) {
   wait::ExceptionState exceptions;
   exceptions.take();
   meter::gauges.aside.fetch_add(1, std::memory_order_relaxed);
@@ -341,6 +356,62 @@ void set_aside_until_none(Member&, Tally& tally) {
   meter::gauges.aside.fetch_sub(1, std::memory_order_relaxed);
   exceptions.put_back();
   if (!refusal) tally.waited();
+}
+
+namespace {
+
+// Sets the current task aside; it goes on on the thread of `home`.
+int move_to(Member& home) {
+  wait::ExceptionState exceptions;
+  exceptions.take();
+  int refusal = set_aside(
+      [](void* home_, weir_waiter* waiter) {
+        auto& task = *static_cast<Task*>(waiter);
+        auto* to = static_cast<Member*>(home_);
+        task.home->aside.fetch_sub(1, std::memory_order_relaxed);
+        to->aside.fetch_add(1, std::memory_order_relaxed);
+        task.home = to;
+        task.goes_home = true;
+        waiter->wake(waiter);
+      },
+      &home);
+  exceptions.put_back();
+  if (!refusal) member_now().current->goes_home = false;
+  return refusal;
+}
+
+template <typename Is>
+int move_to_member_that(Is is) {
+  Member& here = member_now();
+  if (is(here)) return 0;
+  for (Member* m = here.region->members.load(std::memory_order_acquire); m; m = m->next)
+    if (is(*m)) return move_to(*m);
+  return WEIR_REFUSED_CONSTRUCT;
+}
+
+int go_home(std::int32_t tid) {
+  return move_to_member_that([tid](const Member& member) { return member.worker->tid == tid; });
+}
+
+}  // namespace
+
+void leave_for_now() {
+  wait::ExceptionState exceptions;
+  exceptions.take();
+  int refusal = set_aside([](void*, weir_waiter* waiter) {
+    meter::gauges.ready.rise();
+    waiter->wake(waiter);
+  }, nullptr);
+  exceptions.put_back();
+  if (refusal) return;
+  meter::gauges.ready.fall();
+  meter::gauges.resumed.fetch_add(1, std::memory_order_relaxed);
+}
+
+std::int32_t at_home(std::int32_t gtid) {
+  if (gtid_here(gtid) == gtid) return gtid;
+  if (member_here()) move_to_member_that([gtid](const Member& member) { return member.gtid == gtid; });
+  return member_now().gtid;
 }
 
 void resume(Member& member, Task& task) {
@@ -359,7 +430,7 @@ int serve() {
 }  // namespace
 
 constinit const weir_runtime omp_runtime = {
-    WEIR_RUNTIME_VERSION, "omp", refuses, set_aside, [](std::int32_t) { return 0; }, serve,
+    WEIR_RUNTIME_VERSION, "omp", refuses, set_aside, go_home, serve,
 };
 
 }  // namespace weir::omp

@@ -70,7 +70,7 @@ enum class TaskState : std::uint8_t {
 // What we keep of a task: the first thing in its shareds area, in libomp's memory, which lives as long as the task and
 // its children. An implicit task has one in its Member.
 //
-//   fresh --begins--> on_fiber --suspend()--> set_aside --wake(), resumed by its home--> on_fiber --> ending --> over
+//   fresh --begins--> on_fiber --suspend()--> set_aside --wake(), resumed--> on_fiber --> ending --> over
 //         `---------> in_place --------------------------------------------------------------------------------> over
 //
 // ending: libomp takes back what hold() took by way of the task's parent, which must not be over then. So a task on a
@@ -82,7 +82,7 @@ struct Task : weir_waiter {
   Tally children;
   Tally lingering;          // of them those whose body is over while they wait for their own children
   Tally* awaited = nullptr; // (ending) the one of its tallies it waits for
-  Member* home = nullptr;   // where it began, and where it goes on
+  Member* home = nullptr;   // where it runs or ran last: its wake goes there, and another may take it from there
   KmpTask* kmp = nullptr;
 
   Routine routine = nullptr;             // the compiler's entry, or
@@ -95,10 +95,12 @@ struct Task : weir_waiter {
   } ready;                               // in a list of tasks to go on with
   weir_start_fn start = nullptr;         // what suspend() was asked to start once the stack was left
   void* start_argument = nullptr;
-  std::int32_t gtid = 0;
+  std::int32_t gtid = 0;    // of the thread it runs on
   std::int32_t lock_depth = 0;
 
   TaskState state = TaskState::fresh;
+  bool untied = false;       // may go on on any thread of the team
+  bool goes_home = false;    // set aside only to go on at its home
   bool held = false;         // libomp was told that there is more to come
   bool final = false;        // its children are included
   bool included = false;     // whoever created it waits for its end
@@ -128,24 +130,29 @@ inline bool ours(const KmpTask* kmp) { return kmp->routine == run_task; }
 inline Task* task_of(const KmpTask* kmp) { return static_cast<Task*>(kmp->shareds) - 1; }
 
 // Creates a task of the region that `member` stands in. nullptr only when libomp gave none.
-KmpTask* create_task(Member& member, Ident* place, std::int32_t gtid, std::int32_t flags, std::size_t task_bytes,
+KmpTask* create_task(Member& member, Ident* place, std::int32_t flags, std::size_t task_bytes,
                      std::size_t shareds_bytes, Routine routine);
 
 // An undeferred task begins on the calling stack, and ends.
-void begin_undeferred(Member& member, Task& task, Ident* place, std::int32_t gtid);
-void end_undeferred(Member& member, Task& task, Ident* place, std::int32_t gtid);
+void begin_undeferred(Member& member, Task& task, Ident* place);
+void end_undeferred(Member& member, Task& task, Ident* place);
 
 // The task was created, and will not be run.
-void dispose(Member& member, Task& task, std::int32_t gtid);
+void dispose(Member& member, Task& task);
 
-// Before a task goes to libomp's queue.
-void about_to_queue(Task& task);
+// Before a task goes to libomp's queue, with so many dependences.
+void about_to_queue(Task& task, std::int32_t dependences = 0);
 
 // The task ends: who waits for it is told.
 void over(Task& task);
 
-// Sets the current task aside until `tally` has no task left. Only where it may be set aside.
-void set_aside_until_none(Member& member, Tally& tally);
+// Sets the current task aside until `tally` has no task left. Only where it may be set aside; it may go on on another
+// thread.
+void set_aside_until_none(Tally& tally);
+
+// The code still thinks that it is on the thread of that number, and is about to act on it through names that we don't
+// see: brings the current task back there. The number to go by.
+std::int32_t at_home(std::int32_t gtid);
 
 // Of the tasks' stacks.
 extern fiber::StackPool stacks;
@@ -158,6 +165,9 @@ bool descends(const Task& task, const Task& top);
 
 // May the calling code be set aside? 0 or a WEIR_REFUSED_ reason.
 int refuses();
+
+// The current task, if it can, lets others run; it is ready at once.
+void leave_for_now();
 
 // Goes on with a task that is ready, here and now.
 void resume(Member& member, Task& task);

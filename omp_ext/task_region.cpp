@@ -6,13 +6,16 @@
 #include "base/spin.h"
 #include "omp_ext/idle.h"
 #include "omp_ext/pool.h"
+#include "omp_ext/preempt.h"
 #include "omp_ext/self_test.h"
+#include "sys/process.h"
 #include "wait/lane.h"
 
 namespace weir::omp {
 namespace {
 
 constinit Pool<Worker> workers;
+constinit std::atomic<Worker*> all_workers{nullptr};
 constinit Pool<Member> members;
 
 Worker* this_worker() {
@@ -21,8 +24,12 @@ Worker* this_worker() {
     auto* worker = workers.take();
     if (!worker) return nullptr;
     worker->member = nullptr;
+    worker->on_top = false;
+    worker->tid = sys::thread_id();
     worker->random = 2463534242u ^ static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(worker));
     thread.omp = worker;
+    worker->next_of_all = all_workers.load(std::memory_order_relaxed);
+    while (!all_workers.compare_exchange_weak(worker->next_of_all, worker, std::memory_order_release)) {}
   }
   return static_cast<Worker*>(thread.omp);
 }
@@ -35,6 +42,8 @@ Verdict judge() {
   std::int64_t kib = weir_setting_number("WEIR_STACK_KIB");
   stacks.set_bytes(kib > 0 ? static_cast<std::size_t>(kib) << 10 : libomp().stack_bytes());
   set_most_set_aside(weir_setting_number("WEIR_MAX_SUSPENDED"));
+  set_patience(weir_setting_number("WEIR_WATCHDOG_MS"));
+  preempt_when_stalled();
   return weir_runtime_register(&omp_runtime, base::in_omp_task) ? unwanted : wanted;
 }
 
@@ -62,6 +71,8 @@ bool settled(void* member_) {
 
 }  // namespace
 
+Worker* first_worker() { return all_workers.load(std::memory_order_acquire); }
+
 bool regions_wanted() {
   if (wait::policy.best.load(std::memory_order_relaxed) != wait::Lane::suspend) return false;
   static std::atomic<int> verdict{unasked};
@@ -76,6 +87,8 @@ bool regions_wanted() {
   // Cancellation discards tasks without our hearing of it: such programs park.
   return known == wanted && !libomp().cancellation();
 }
+
+__attribute__((noinline)) Member& member_now() { return *static_cast<Worker*>(base::self().omp)->member; }
 
 bool enter(Region& region, std::int32_t gtid) {
   Worker* worker = this_worker();
@@ -95,6 +108,7 @@ bool enter(Region& region, std::int32_t gtid) {
   member->only_below = nullptr;
   member->begun.store(0, std::memory_order_relaxed);
   member->aside.store(0, std::memory_order_relaxed);
+  member->visits_seen_ns.store(0, std::memory_order_relaxed);
   member->begun_by_idle = ~std::uint64_t{0};
   member->created.store(0, std::memory_order_relaxed);
   member->completed.store(0, std::memory_order_relaxed);
@@ -116,7 +130,6 @@ void leave() {
 
 void settle(Member& member) {
   Region& region = *member.region;
-  if (region.threads.load(std::memory_order_relaxed) == 1) return;
   ++member.barriers;
   region.arrived.fetch_add(1, std::memory_order_acq_rel);
   work_until(member, settled, &member);

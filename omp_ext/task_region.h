@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/list.h"
+#include "base/spin.h"
 #include "base/thread.h"
 #include "omp_ext/task.h"
 
@@ -19,10 +20,13 @@ struct Worker {
   // Counts pokes; the thread sleeps on it.
   std::atomic<std::uint32_t> pokes;
   std::atomic<std::uint32_t> asleep;
-  Member* member;  // of the innermost region; nullptr outside
+  Worker* next_of_all;
+  std::atomic<Member*> member;  // of the innermost region; nullptr outside
+  std::atomic<bool> on_top;     // a task runs on top of code that was interrupted for it
   fiber::Stack* stacks;  // a few, for the next tasks
   int stack_count;
   std::uint32_t random;
+  std::int32_t tid;  // the kernel's
 
   void poke();
 };
@@ -41,11 +45,17 @@ struct Member {
   Task implicit;
   Task* current;
   base::Inbox woken;        // any thread pushes
-  base::Queue ready;        // own
+  base::Spin ready_lock;    // of `ready`, and of whoever empties `woken`: this thread, and idle ones
+  base::Queue ready;
+  std::atomic<std::int32_t> ready_count;  // written under the lock
+  std::atomic<std::uint32_t> visits;      // how often this thread asked for a ready task; written by it alone
+  // By whoever is idle: since when the visits were seen to be what they are.
+  std::atomic<std::uint32_t> visits_seen;
+  std::atomic<std::int64_t> visits_seen_ns;
   Task* only_below;         // a task that holds a lock waits here: begin nothing but its descendants
   base::Queue postponed;    // what would have begun meanwhile
   std::atomic<std::uint64_t> begun;  // tasks that began or went on here; written by this thread alone
-  std::atomic<std::int32_t> aside;   // of those that began here, how many are set aside; likewise
+  std::atomic<std::int32_t> aside;   // how many that are at home here are set aside
   std::uint64_t begun_by_idle;       // what others had begun when this thread last left the next task to them
   // Written by this thread alone; all are added up to know that no task is left.
   std::atomic<std::int64_t> created;
@@ -68,14 +78,29 @@ struct Region {
   std::atomic<std::int64_t> completed_elsewhere{0};
 };
 
+// All workers there ever were, by next_of_all. From any thread.
+Worker* first_worker();
+
 // May regions be ours? The lane, the libomp, and whether it behaves; cheap.
 bool regions_wanted();
 
 // The member that the calling thread stands in, or nullptr: then tasks are none of our business.
 inline Member* member_here() {
   auto* worker = static_cast<Worker*>(base::self_unsuspended().omp);
-  if (!worker || !worker->member || worker->member->serialized) return nullptr;
-  return worker->member;
+  if (!worker) return nullptr;
+  Member* member = worker->member.load(std::memory_order_relaxed);
+  return member && !member->serialized ? member : nullptr;
+}
+
+// The member of the thread that the caller stands on now: a task that was set aside may have gone on on another one.
+// Precondition: there is one.
+Member& member_now();
+
+// The number of the calling thread. A task that moved still has that of the thread it began on.
+inline std::int32_t gtid_here(std::int32_t said) {
+  auto* worker = static_cast<Worker*>(base::self_unsuspended().omp);
+  Member* member = worker ? worker->member.load(std::memory_order_relaxed) : nullptr;
+  return member ? member->gtid : said;
 }
 
 // The thread enters the region, and leaves it; between them is the implicit task. False: no memory.

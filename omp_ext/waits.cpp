@@ -15,29 +15,30 @@ bool holds_lock() { return base::self().lock_depth > 0; }
 
 }  // namespace
 
-void wait_for(Member& member, Tally& tally) {
+void wait_for(Tally& tally) {
   while (!tally.none()) {
+    Member& member = member_now();
     if (holds_lock() || refuses()) return work_until_none(member, tally);
     // Its own tasks first, while there are some to begin: that spares the switch.
     if (tally.any_queued() && begin_one(member)) continue;
-    set_aside_until_none(member, tally);
+    set_aside_until_none(tally);
   }
 }
 
-void wait_for_dependences(Member& member, Ident* place, std::int32_t gtid, std::int32_t count, Depend* list,
+void wait_for_dependences(Member& member, Ident* place, std::int32_t count, Depend* list,
                           std::int32_t noalias_count, Depend* noalias_list) {
   // An empty task with these dependences is over when they are met; in a group of its own, to be told from its siblings.
-  libomp().taskgroup(place, gtid);
+  libomp().taskgroup(place, member.gtid);
   open_group(member);
-  KmpTask* kmp = create_task(member, place, gtid, 0, sizeof(KmpTask), 0, nothing);
+  KmpTask* kmp = create_task(member, place, 0, sizeof(KmpTask), 0, nothing);
   {
+    about_to_queue(*task_of(kmp), count + noalias_count);
     Movable movable(member);
-    libomp().task_with_deps(place, gtid, kmp, count, list, noalias_count, noalias_list);
+    libomp().task_with_deps(place, member.gtid, kmp, count, list, noalias_count, noalias_list);
   }
-  await_group(member);
-  close_group(member);
-  Movable movable(member);
-  libomp().end_taskgroup(place, gtid);
+  Member& now = await_group_and_close();
+  Movable movable(now);
+  libomp().end_taskgroup(place, now.gtid);
 }
 
 void open_group(Member& member) {
@@ -48,15 +49,15 @@ void open_group(Member& member) {
   member.current->group = group;
 }
 
-void await_group(Member& member) {
-  if (Group* group = member.current->group) wait_for(member, group->tasks);
-}
-
-void close_group(Member& member) {
-  Group* group = member.current->group;
-  if (!group) return;
-  member.current->group = group->outer;
-  groups.give(group);
+Member& await_group_and_close() {
+  Group* group = member_now().current->group;
+  if (group) wait_for(group->tasks);
+  Member& now = member_now();
+  if (group) {
+    now.current->group = group->outer;
+    groups.give(group);
+  }
+  return now;
 }
 
 void after_queueing(Member& member) {

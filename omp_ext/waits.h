@@ -6,17 +6,17 @@
 namespace weir::omp {
 
 // What taskwait, the end of a taskgroup and a wait for dependences have in common: the calling task goes on when the
-// tally has no task left. It is set aside where it can be, and else its thread works meanwhile.
-void wait_for(Member& member, Tally& tally);
+// tally has no task left. It is set aside where it can be, and else its thread works meanwhile. An untied one may be on
+// another thread after it: ask member_now().
+void wait_for(Tally& tally);
 
 // The current task goes on when these dependences, as of a task created now, are met.
-void wait_for_dependences(Member& member, Ident* place, std::int32_t gtid, std::int32_t count, Depend* list,
+void wait_for_dependences(Member& member, Ident* place, std::int32_t count, Depend* list,
                           std::int32_t noalias_count, Depend* noalias_list);
 
-// A taskgroup of the current task opens; its tasks are over, and it closes.
+// A taskgroup of the current task opens; its tasks are over, and it closes. (As wait_for().)
 void open_group(Member& member);
-void await_group(Member& member);
-void close_group(Member& member);
+Member& await_group_and_close();
 
 // After tasks were given to libomp: a thread that sleeps may take one, and what is ready here goes on.
 void after_queueing(Member& member);

@@ -25,6 +25,8 @@ void let_overdue_through(std::int64_t now_ns, std::int64_t bound_ns) {
 // While it has tripped, calls park: the tasks that are ready get no more company.
 void keep_watch(std::int64_t now_ns) {
   static constinit wait::Watchdog watchdog(0);
+  static constinit int healings = 0;
+  constexpr int most_healings = 3;
   if (watchdog.patience_ns() == 0) watchdog = wait::Watchdog(watchdog_patience_ns.load());
   std::int64_t resumed = meter::gauges.resumed.load(std::memory_order_relaxed);
   switch (watchdog.look(now_ns, meter::gauges.ready.value(), resumed)) {
@@ -33,9 +35,14 @@ void keep_watch(std::int64_t now_ns) {
       base::say_if_verbose("%lld tasks could go on, but every thread is busy: no more are set aside for now",
                            static_cast<long long>(meter::gauges.ready.value()));
       break;
-    case wait::Watchdog::Verdict::healed: wait::policy.held_back.store(false); break;
+    case wait::Watchdog::Verdict::healed:
+      // Some programs stall again and again, each time for longer: their calls had better park.
+      if (++healings < most_healings) wait::policy.held_back.store(false);
+      break;
     case wait::Watchdog::Verdict::nothing: break;
   }
+  auto* runtime = wait::on_stall.load(std::memory_order_acquire);
+  if (runtime && watchdog.tripped()) runtime();
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 namespace weir::wait {
 
+constinit std::atomic<void (*)()> on_stall{nullptr};
+
 Watchdog::Verdict Watchdog::look(std::int64_t now_ns, std::int64_t ready, std::int64_t resumed) {
   bool progress = ready <= 0 || resumed != resumed_;
   resumed_ = resumed;

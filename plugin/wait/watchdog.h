@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace weir::wait {
+
+// Called on the driver's thread, now and then, while ready tasks do not go on: a runtime that can make them, does.
+extern std::atomic<void (*)()> on_stall;
 
 // Finds out that tasks which could go on do not: every worker computes, or spins on something that only a task set aside
 // would change. Weir can't tell the two apart, so it stops setting tasks aside until the ready ones went on, and is
