@@ -26,6 +26,8 @@ typedef struct weir_tbb_machine {
   /* The calling thread comes to compute, or goes. coming: does nothing when it holds a core already. */
   void (*coming)(void);
   void (*going)(void);
+  /* A call of a task waits: as many pieces of loops more are worth having. */
+  void (*waited)(void);
   /* From now on there are, or are not, more threads than cores: those that come wait for a core. */
   void (*stand_ins)(int present);
 } weir_tbb_machine;

@@ -17,6 +17,11 @@ namespace weir::ring {
 namespace {
 
 constexpr unsigned ring_entries = 512;
+// Waking costs both sides microseconds. With so many calls in flight, those that come while the driver dozes may wait for
+// each other for so long.
+constexpr std::int64_t crowd = 256;
+constexpr std::int64_t doze_ns = 50 * base::ns_per_us;
+
 constexpr std::int64_t start_patience_ns = 2 * base::ns_per_s;
 
 // A thread that sleeps nearly always and has a few microseconds of work when it wakes: a short slice gets it onto a
@@ -52,7 +57,7 @@ int Driver::start(const sys::Capabilities& can) {
 bool Driver::submit(op::Request& request) {
   if (!running()) return false;
   inbox_.push(&request);
-  wake();
+  wake(request.binds_permit ? dozing : asleep);
   return true;
 }
 
@@ -72,11 +77,13 @@ void Driver::cancel(op::Request& request) {
 
 void Driver::poke() { wake(); }
 
-//   driver: asleep_ <- 1; inbox empty?; sleep          sender: push; asleep_? -> wake
-// All four are seq_cst, so one of the two sees the other: no request is left lying with the driver asleep.
-void Driver::wake() {
-  if (!asleep_.load(std::memory_order_seq_cst)) return;
-  if (!asleep_.exchange(0, std::memory_order_seq_cst)) return;
+//   driver: sleep_ <- asleep; inbox empty?; sleep          sender: push; sleep_ == asleep? -> wake
+// All four are seq_cst, so one of the two sees the other: no request is left lying with the driver asleep. A driver that
+// dozes looks by itself soon; only a request to a device, which must not idle, wakes it.
+void Driver::wake(Sleep least) {
+  Sleep now = sleep_.load(std::memory_order_seq_cst);
+  if (now < least) return;
+  if (sleep_.exchange(awake, std::memory_order_seq_cst) == awake) return;
   if (can_.op_futex) {
     wake_word_.fetch_add(1, std::memory_order_release);
     sys::futex_wake(wake_word_);
@@ -88,15 +95,18 @@ void Driver::wake() {
 
 void Driver::body(void* self) { static_cast<Driver*>(self)->run(); }
 
-void Driver::take_inbox() {
+bool Driver::take_inbox() {
+  bool any = false;
   for (base::Link* link = inbox_.take_all(); link;) {
     auto* request = static_cast<op::Request*>(link);
     link = link->next;
+    any = true;
     if (int error = ring_.prepare(*request)) {
       request->result = error;
       request->done(*request);
     }
   }
+  return any;
 }
 
 // After the inbox: a request that somebody wants to end has been prepared by then.
@@ -139,13 +149,14 @@ void Driver::run() {
 }
 
 void Driver::turn() {
-  take_inbox();
+  bool busy = take_inbox();
   take_cancels();
   std::int64_t patience_ns = tick_ ? tick_(base::now_ns()) : -1;
-  asleep_.store(1, std::memory_order_seq_cst);
+  bool dozes = busy && meter::gauges.in_flight.value() > crowd && (patience_ns < 0 || patience_ns > doze_ns);
+  sleep_.store(dozes ? dozing : asleep, std::memory_order_seq_cst);
   bool work = !inbox_.empty() || !cancels_.empty();
-  int given = work ? ring_.submit() : ring_.submit_and_wait(patience_ns);
-  asleep_.store(0, std::memory_order_seq_cst);
+  int given = work ? ring_.submit() : ring_.submit_and_wait(dozes ? doze_ns : patience_ns);
+  sleep_.store(awake, std::memory_order_seq_cst);
   // A ring that is gone (its descriptor closed by the program on a kernel without registered rings) can't be slept on;
   // what it still completes is found by looking.
   if (given == -EBADF || given == -EOPNOTSUPP || given == -EINVAL) sys::sleep_ns(base::ns_per_ms);
@@ -162,7 +173,7 @@ void Driver::turn() {
 void Driver::after_fork() {
   running_.store(false);
   started_.store(0);
-  asleep_.store(0);
+  sleep_.store(awake);
   inbox_.take_all();
   cancels_.take_all();
   if (wake_fd_ >= 0) sys::close(wake_fd_);

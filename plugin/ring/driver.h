@@ -45,16 +45,17 @@ class Driver {
   int open();
   void run();
   void turn();
-  void take_inbox();
+  bool take_inbox();
   void take_cancels();
   bool arm_wake();
-  void wake();
+  enum Sleep : std::uint32_t { awake, dozing, asleep };
+  void wake(Sleep least = dozing);  // whoever sleeps at least so deeply
 
   Ring ring_;
   base::Inbox inbox_;
   base::Inbox cancels_;
   std::atomic<bool> running_{false};
-  std::atomic<std::uint32_t> asleep_{0};
+  std::atomic<Sleep> sleep_{awake};
   std::atomic<std::uint32_t> started_{0};
   std::atomic<std::uint32_t> wake_word_{0};  // what the ring waits on; without that operation:
   int wake_fd_ = -1;

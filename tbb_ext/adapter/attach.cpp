@@ -46,6 +46,7 @@ extern "C" __attribute__((visibility("default"))) const weir_tbb_adapter* weir_t
   machine = of;
   set_caps(of->guards_are_free, weir_setting_number("WEIR_MAX_SUSPENDED"));
   if (of->execution_slot) execution_slot = of->execution_slot;
+  on_waiting = of->waited;
   register_runtime();
   begin_limit(*of);
   return &adapter;

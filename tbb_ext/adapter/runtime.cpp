@@ -35,6 +35,7 @@ struct TaskWaiter : weir_waiter {
 int suspend(weir_start_fn start, void* argument) {
   Arena& arena = arena_here();
   count_suspended(arena, 1);
+  if (on_waiting) on_waiting();
   TaskWaiter waiter;
   waiter.wake = [](weir_waiter* self) { ::tbb::task::resume(static_cast<TaskWaiter*>(self)->point); };
   ::tbb::task::suspend([&](SuspendPoint point) {
@@ -77,6 +78,8 @@ int go_home(std::int32_t tid) {
 }
 
 }  // namespace
+
+void (*on_waiting)() = nullptr;
 
 std::uint16_t (*execution_slot)(const void*) = [](const void*) {
   return ::tbb::detail::r1::execution_slot(nullptr);

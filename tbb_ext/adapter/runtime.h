@@ -12,6 +12,9 @@ extern const weir_runtime runtime;  // oneTBB, as the engine sees it
 // libtbb's own execution_slot, when the preload stands before it. Set before the runtime is registered.
 extern std::uint16_t (*execution_slot)(const void*);
 
+// Told of each task that is set aside; likewise.
+extern void (*on_waiting)();
+
 // Makes it known to the engine; once, whoever asks.
 void register_runtime();
 

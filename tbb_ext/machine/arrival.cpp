@@ -12,6 +12,7 @@
 #include "tbb_ext/machine/coming.h"
 #include "tbb_ext/machine/libtbb.h"
 #include "tbb_ext/machine/memory.h"
+#include "tbb_ext/machine/pieces.h"
 #include "tbb_ext/machine/processors.h"
 #include "tbb_ext/machine/sleeping.h"
 
@@ -41,6 +42,7 @@ bool find_file(char* path, std::size_t size) {
 
 void blocked(std::int64_t parked) {
   if (held_to_the_truth()) return;
+  a_call_waits();
   base::EngineScope ours;
   the_adapter->blocked(parked);
 }
@@ -68,6 +70,7 @@ void load() {
       libtbb_name("_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE"));
   machine.coming = coming;
   machine.going = going;
+  machine.waited = a_call_waits;
   machine.stand_ins = stand_ins;
   the_adapter = attach(&machine);
   if (the_adapter && told_more()) gate::the_gate.on_blocked.store(blocked);

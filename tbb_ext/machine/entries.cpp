@@ -9,6 +9,7 @@
 #include "base/thread.h"
 #include "tbb_ext/machine/arrival.h"
 #include "tbb_ext/machine/libtbb.h"
+#include "tbb_ext/machine/pieces.h"
 #include "tbb_ext/machine/processors.h"
 #include "wait/lane.h"
 
@@ -157,6 +158,7 @@ WEIR_ENTRY(_ZN3tbb6detail2r16createERNS0_2d114global_controlE)(void* control_) {
 extern "C" __attribute__((visibility("default"))) unsigned short
 _ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE(const void* execution) {
   if (!execution) slot_is_asked_for();
+  else if (more_pieces_wanted()) return static_cast<unsigned short>(-1);  // no slot of ours: stolen
   return reinterpret_cast<unsigned short (*)(const void*)>(reinterpret_cast<void*>(execution_slot.function()))(execution);
 }
 

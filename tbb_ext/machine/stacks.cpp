@@ -49,17 +49,16 @@ bool Stacks::reserve(std::size_t bytes) {
   return true;
 }
 
-bool Stacks::install_guards(std::uintptr_t stack) {
-  std::uintptr_t last = stack + bytes_ - page;
-  if (guard_ > 0 && madvise(stack, page, guard_install) && madvise(last, page, guard_install)) return true;
-  return protect(stack, page, PROT_NONE) && protect(last, page, PROT_NONE);
+// One page below; above lies the guard of the next, or what is not opened yet.
+bool Stacks::install_guard(std::uintptr_t stack) {
+  return (guard_ > 0 && madvise(stack, page, guard_install)) || protect(stack, page, PROT_NONE);
 }
 
 bool Stacks::open_next() {
   std::uint32_t count = most - opened_ < opened_at_once ? most - opened_ : opened_at_once;
   if (!count || !protect(base_ + opened_ * bytes_, count * bytes_, PROT_READ | PROT_WRITE)) return false;
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (!install_guards(base_ + opened_ * bytes_)) return i > 0;
+    if (!install_guard(base_ + opened_ * bytes_)) return i > 0;
     next_[opened_] = free_;
     free_ = opened_++;
     ++free_count_;

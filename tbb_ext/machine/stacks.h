@@ -16,7 +16,7 @@ class Stacks {
  public:
   static constexpr std::uint32_t most = 32'768;
 
-  // A stack of `bytes`, its lowest and highest page guards; nullptr: not of the size that this pool has, or no memory.
+  // A stack of `bytes`, its lowest page a guard, as the page above it is; nullptr: not of the size that this pool has, or no memory.
   void* take(std::size_t bytes);
   // False: not from this pool.
   bool give(void* stack);
@@ -28,7 +28,7 @@ class Stacks {
  private:
   bool reserve(std::size_t bytes);
   bool open_next();
-  bool install_guards(std::uintptr_t stack);
+  bool install_guard(std::uintptr_t stack);
   void lock();
   void unlock();
 
@@ -41,7 +41,7 @@ class Stacks {
   int guard_ = 0;                 // 1 MADV_GUARD_INSTALL, -1 mprotect, 0 not asked yet
 
   static constexpr std::uint32_t none = ~0u;
-  static constexpr std::uint32_t warm_stacks = 1024;
+  static constexpr std::uint32_t warm_stacks = 4096;
   static constexpr std::uint32_t opened_at_once = 32;
   static std::uint32_t next_[most];
 };
