@@ -13,5 +13,7 @@ constexpr int status_not_found = 127;
 // Each gets its own name as argv[0] and returns the exit status.
 int run_command(int argc, char** argv);      // returns only when the program could not be started
 int doctor_command(int argc, char** argv);
+int report_command(int argc, char** argv);
+int compare_command(int argc, char** argv);
 
 }  // namespace weir::cli

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cli/aftermath.h"
 #include "cli/commands.h"
 #include "cli/environment.h"
 #include "cli/openmp.h"
@@ -70,15 +71,35 @@ int run_program(char** command, const Wish& wish) {
   return execute(command);
 }
 
+struct Job {
+  char** command;
+  Wish wish;
+};
+
+int run_reporting(const std::string& report, void* job) {
+  auto& [command, wish] = *static_cast<Job*>(job);
+  wish.given["WEIR_REPORT"] = report;
+  return run_program(command, wish);
+}
+
+// With nothing to do afterwards the program takes this process over; else it is a child of it.
+int run_job(Job& job, bool explain) {
+  std::string report = setting(job.wish, "WEIR_REPORT", "");
+  Aftermath wanted{names_page(report) ? report : "", explain, names_page(report) ? "" : report};
+  return wanted.wanted() ? run_with_aftermath(wanted, run_reporting, &job) : run_program(job.command, job.wish);
+}
+
 }  // namespace
 
 int run_command(int argc, char** argv) {
   int begin = where_command_begins(argc, argv);
   int options = begin > 1 && !std::strcmp(argv[begin - 1], "--") ? begin - 1 : begin;
-  Wish wish;
+  Job job{argv + begin, {}};
+  bool explain = false;
   CLI::App app{"weir run [OPTIONS] [--] CMD ARGS...\nRuns CMD with weir in it. The exit status is CMD's.", "weir run"};
-  add_settings(app, wish.given);
-  app.add_flag("--quiet,-q", wish.quiet, "no line on stderr at the end");
+  add_settings(app, job.wish.given);
+  app.add_flag("--quiet,-q", job.wish.quiet, "no line on stderr at the end");
+  app.add_flag("--explain", explain, "at the end, what kept weir from helping more, and what to do about it");
   try {
     app.parse(options, argv);
   } catch (const CLI::CallForHelp& help) {
@@ -91,7 +112,7 @@ int run_command(int argc, char** argv) {
     std::fprintf(stderr, "weir: weir run needs a program to run: weir run [OPTIONS] [--] CMD ARGS...\n");
     return status_own_trouble;
   }
-  return run_program(argv + begin, wish);
+  return run_job(job, explain);
 }
 
 }  // namespace weir::cli

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/aftermath.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/attended.h"
+#include "cli/commands.h"
+#include "cli/report/advice.h"
+#include "cli/report/page.h"
+#include "cli/report/run_of_files.h"
+#include "cli/report/verdict.h"
+
+namespace weir::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder for reports that nobody asked to keep.
+class Folder {
+ public:
+  Folder() {
+    std::error_code error;
+    std::string pattern = (fs::temp_directory_path(error) / "weir-run-XXXXXX").string();
+    if (!error && mkdtemp(pattern.data())) path_ = pattern;
+  }
+  ~Folder() {
+    std::error_code error;
+    if (!path_.empty()) fs::remove_all(path_, error);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+int complain(const std::string& trouble) {
+  std::fprintf(stderr, "weir: %s\n", trouble.c_str());
+  return status_own_trouble;
+}
+
+// Said before the program runs for hours, not after.
+std::string why_unwritable(const std::string& page) {
+  if (page.empty() || page == "-") return "";
+  int fd = open(page.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0) return "can't write " + page + ": " + std::strerror(errno);
+  close(fd);
+  return "";
+}
+
+void explain(const std::vector<Record>& processes) {
+  if (processes.empty())
+    std::fprintf(stderr, "weir: there is nothing to explain: the program left no report, so it ran without weir or was ended by force\n");
+  for (const Record& record : processes) {
+    std::vector<Advice> advice = advice_of(record);
+    if (processes.size() > 1 && advice.empty()) continue;
+    if (processes.size() > 1)
+      std::fprintf(stderr, "weir: process %.0f, %s\n", number(record.body, "pid"), command_of(record).c_str());
+    std::fputs(advice_text(advice).c_str(), stderr);
+  }
+}
+
+void tell(const Aftermath& wanted, const std::vector<std::string>& files) {
+  RunOfFiles run = read_run(files);
+  for (const std::string& trouble : run.troubles) complain(trouble);
+  if (wanted.explain) explain(run.processes);
+  if (wanted.page.empty()) return;
+  if (run.processes.empty()) {
+    complain("the program left no report, so there is no page " + wanted.page);
+    return;
+  }
+  std::string trouble = write_page(wanted.page, page_of_run(run.processes));
+  if (!trouble.empty()) complain(trouble);
+}
+
+struct Start {
+  int (*start)(const std::string& report, void* context);
+  void* context;
+  std::string report;
+};
+
+int start_program(void* start) {
+  auto& what = *static_cast<Start*>(start);
+  return what.start(what.report, what.context);
+}
+
+}  // namespace
+
+bool names_page(const std::string& file) {
+  std::string ending = fs::path(file).extension().string();
+  return ending == ".html" || ending == ".htm";
+}
+
+int run_with_aftermath(const Aftermath& wanted, int (*start)(const std::string& report, void* context), void* context) {
+  std::string trouble = why_unwritable(wanted.page);
+  if (!trouble.empty()) return complain(trouble);
+  Ending ending;
+  {
+    Folder folder;
+    if (wanted.report.empty() && folder.path().empty())
+      return complain(std::string("can't make a folder for the report: ") + std::strerror(errno));
+    Start what{start, context, wanted.report.empty() ? folder.path() + "/report.json" : wanted.report};
+    timespec since;
+    clock_gettime(CLOCK_REALTIME_COARSE, &since);  // the clock that file systems use
+    ending = run_attended(start_program, &what);
+    if (ending.error) return complain(std::string("can't start a process: ") + std::strerror(ending.error));
+    tell(wanted, files_of_run(what.report, since));
+  }
+  end_alike(ending);
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report/advice.h"
+
+#include <algorithm>
+#include <map>
+
+#include "cli/report/sites.h"
+#include "cli/report/units.h"
+
+namespace weir::cli {
+namespace {
+
+constexpr std::size_t most_places = 4;
+
+struct Words {
+  const char* reason;
+  const char* what;
+  const char* action;
+};
+
+// The reasons of meter/reason.h in the words of somebody who has a program to run.
+constexpr Words words[] = {
+    {"outside", "Calls were made by threads in no OpenMP team and no oneTBB arena, and passed through.",
+     "Make them within a parallel region or task, or through weir's own interface (weir/weir.h, weir/future.hpp)."},
+    {"lane_off", "weir was switched off.", "Leave out --lane=off."},
+    {"not_a_task",
+     "Calls came from a team's own code, not from a task that could be set aside, so their threads blocked and "
+     "stand-ins took the cores.",
+     "Make the loop's body a task (omp taskloop, omp task): thousands of them can wait on a few threads."},
+    {"lock_held", "A lock was held across the call, so its thread blocked with it.",
+     "Release the lock before the call, or read into a buffer first and lock after."},
+    {"signal_handler", "The call was made in a signal handler.", "Move the I/O out of the handler."},
+    {"eintr_wanted", "A signal handler without SA_RESTART is installed, so calls must stay interruptible.",
+     "Install it with SA_RESTART, if nothing relies on EINTR."},
+    {"nonblocking", "The descriptors do not block (O_NONBLOCK, MSG_DONTWAIT): the program does its own waiting.",
+     "Let them block, and weir waits for them."},
+    {"unsupported_fd", "io_uring can't wait for descriptors of this kind.", ""},
+    {"unsupported_call", "Only libc can serve calls with these flags or arguments.", ""},
+    {"no_ring", "io_uring is missing, forbidden, or out of memory, so no task could be set aside.",
+     "weir doctor says which; allow io_uring in the container, or set the sysctl kernel.io_uring_disabled to 0."},
+    {"cap", "As many tasks were set aside as the run-time bears, and further ones had to block.",
+     "Raise WEIR_MAX_SUSPENDED, or use a run-time with more room (weir doctor)."},
+    {"construct", "The task was within a construct that can't be carried over a suspension.",
+     "Do the I/O in a task of its own, outside of that construct."},
+    {"no_stack", "There was no memory for another task's stack.",
+     "Lower WEIR_STACK_KIB, or raise the memory limit or vm.max_map_count."},
+    {"foreign_stack", "The call ran on a stack that is not the task's own, as a coroutine library makes them.",
+     "Make the call on the task's own stack."},
+    {"thread_bound", "The program may depend on which thread a task runs on, so its tasks were not set aside.",
+     "Use --lane=suspend if none of these names matters to a task that does I/O."},
+    {"watchdog", "With tasks set aside nothing moved any more, so weir went back to parking.",
+     "A task seems to wait for another without a call: use --lane=park, or raise WEIR_WATCHDOG_MS if it only computes "
+     "long."},
+    {"vfork_child", "The call was made in a vfork child, which shares its parent's memory.", ""},
+    {"cancellable", "The program uses pthread_cancel, so no task may change its thread.",
+     "Use --lane=suspend only if no thread that does I/O is ever cancelled."},
+    {"gate_timeout", "Callers waited as long as they may for a permit or a core, then went on.",
+     "Cores were busy: more gain is not to be had; if they were not, raise --max-permits or --threads."},
+};
+
+Advice begin(const std::string& reason) {
+  Advice advice;
+  advice.reason = reason;
+  advice.what = "Kept from a better lane by '" + reason + "'.";
+  for (const Words& row : words) {
+    if (reason == row.reason) advice.what = row.what, advice.action = row.action;
+  }
+  return advice;
+}
+
+// The names that made `auto` choose to park are what to look at; for the others, the calls themselves.
+void name_places(Advice& advice, const Record& record) {
+  if (advice.reason == "thread_bound") {
+    for (const Json& finding : list(record.body, "lane_evidence")) {
+      if (advice.where.size() == most_places) break;
+      std::string name = text(finding, "name"), object = text(finding, "object"), meaning = text(finding, "meaning");
+      advice.where.push_back((name.empty() ? "" : name + " in ") + object + (meaning.empty() ? "" : ": " + meaning));
+    }
+    if (!advice.where.empty()) return;
+  }
+  for (const Json& site : record.call_sites) {
+    if (advice.where.size() == most_places) break;
+    if (text(site, "reason") != advice.reason) continue;
+    std::string words = text(site, "call", "call") + " at " + place_of(site);
+    if (std::find(advice.where.begin(), advice.where.end(), words) == advice.where.end()) advice.where.push_back(words);
+  }
+}
+
+}  // namespace
+
+std::vector<Advice> advice_of(const Record& record) {
+  std::map<std::string, Advice> found;
+  auto of = [&](const std::string& reason) -> Advice& { return found.try_emplace(reason, begin(reason)).first->second; };
+  auto each = [&](const char* section, auto&& take) {
+    auto at = record.body.find(section);
+    if (at == record.body.end() || !at->is_object()) return;
+    for (auto& [reason, ignored] : at->items()) {
+      double value = number(*at, reason.c_str());
+      if (value > 0 && reason != "none") take(of(reason), value);
+    }
+  };
+  each("lost_by_reason", [](Advice& advice, double value) { advice.seconds = value, advice.timed = true; });
+  each("fallbacks", [](Advice& advice, double value) { advice.calls = value; });
+  std::vector<Advice> all;
+  for (auto& [reason, advice] : found) {
+    name_places(advice, record);
+    all.push_back(std::move(advice));
+  }
+  std::sort(all.begin(), all.end(), [](const Advice& a, const Advice& b) {
+    return a.seconds != b.seconds ? a.seconds > b.seconds : a.calls > b.calls;
+  });
+  return all;
+}
+
+std::string advice_text(const std::vector<Advice>& all) {
+  std::string lines;
+  if (all.empty()) lines = "weir: nothing kept it from helping more\n";
+  else lines = "weir: what kept it from helping more, the costliest first\n";
+  for (const Advice& advice : all) {
+    std::string cost = advice.timed ? in_seconds(advice.seconds) : in_words(advice.calls, "call");
+    if (advice.timed && advice.calls > 0) cost += ", " + in_words(advice.calls, "call");
+    lines += "weir:   " + advice.reason + " (" + cost + "): " + advice.what + "\n";
+    for (const std::string& place : advice.where) lines += "weir:       " + place + "\n";
+    if (!advice.action.empty()) lines += "weir:     > " + advice.action + "\n";
+  }
+  return lines;
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report/where.h"
+
+#include <cxxabi.h>
+#include <elfutils/libdwfl.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <map>
+
+namespace weir::cli {
+namespace {
+
+std::string demangled(const char* name) {
+  int status = 0;
+  std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
+  return status == 0 && text ? text.get() : name;
+}
+
+const Dwfl_Callbacks callbacks = {dwfl_build_id_find_elf, dwfl_standard_find_debuginfo,
+                                  dwfl_offline_section_address, nullptr};
+
+// One object, opened once: two may be built to lie at the same addresses, so each has a session of its own.
+class Object {
+ public:
+  explicit Object(const std::string& path) : session_(dwfl_begin(&callbacks)) {
+    struct stat status;
+    if (!session_ || stat(path.c_str(), &status) || !S_ISREG(status.st_mode)) return;
+    changed_ = status.st_mtime;
+    dwfl_report_begin(session_);
+    module_ = dwfl_report_offline(session_, path.c_str(), path.c_str(), -1);
+    dwfl_report_end(session_, nullptr, nullptr);
+    GElf_Addr bias = 0;
+    if (module_ && dwfl_module_getelf(module_, &bias)) bias_ = bias;
+  }
+  ~Object() {
+    if (session_) dwfl_end(session_);
+  }
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  std::int64_t changed() const { return changed_; }
+
+  Place of(std::uint64_t offset) const {
+    Place place;
+    if (!module_ || !offset) return place;
+    Dwarf_Addr address = bias_ + offset - 1;
+    if (const char* name = dwfl_module_addrname(module_, address)) place.function = demangled(name);
+    Dwfl_Line* line = dwfl_module_getsrc(module_, address);
+    const char* file = line ? dwfl_lineinfo(line, nullptr, &place.line, nullptr, nullptr, nullptr) : nullptr;
+    if (file) place.file = file;
+    else place.line = 0;
+    return place;
+  }
+
+ private:
+  Dwfl* session_;
+  Dwfl_Module* module_ = nullptr;
+  Dwarf_Addr bias_ = 0;
+  std::int64_t changed_ = 0;
+};
+
+}  // namespace
+
+struct Where::Objects {
+  std::map<std::string, Object> opened;
+};
+
+Where::Where() : objects_(std::make_unique<Objects>()) {
+  unsetenv("DEBUGINFOD_URLS");  // libdwfl would ask there
+}
+Where::~Where() = default;
+
+Place Where::of(const std::string& object, std::uint64_t offset, std::int64_t as_of) {
+  if (object.empty() || object[0] != '/') return {};
+  Object& opened = objects_->opened.try_emplace(object, object).first->second;
+  if (as_of && opened.changed() > as_of) return {};
+  return opened.of(offset);
+}
+
+}  // namespace weir::cli
