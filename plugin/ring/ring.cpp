@@ -21,6 +21,8 @@ constexpr unsigned setup_defer_taskrun = 1u << 13;
 constexpr std::uint64_t tag_ignore = 1;  // of cancels and linked timeouts
 constexpr std::uint64_t tag_watch = 2;
 
+constexpr unsigned blocking_workers = 512;
+
 void set_time(op::Request& request) {
   request.time[0] = request.op.timeout_ns / 1'000'000'000;
   request.time[1] = request.op.timeout_ns % 1'000'000'000;
@@ -69,6 +71,10 @@ int Ring::open(unsigned entries, const sys::Capabilities& can) {
   if (error) return error;
   open_ = true;
   io_uring_ring_dontfork(&ring_);
+  // Where a file system cannot do without blocking (fsync, and reads over some networks), the kernel's workers block instead:
+  // by itself it would have four a core. How many operations there are is the permits' business.
+  unsigned workers[2] = {blocking_workers, 0};
+  io_uring_register_iowq_max_workers(&ring_, workers);
   registered_ = can.registered_ring && io_uring_register_ring_fd(&ring_) == 1;
   // A program that closes "every descriptor from 3 on" must not find ours among the low ones it counts on.
   Result high = sys::raw(SYS_fcntl, ring_.ring_fd, F_DUPFD_CLOEXEC, 1000);
