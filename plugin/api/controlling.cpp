@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
 #include "api/instance.h"
 #include "api/lookout.h"
 #include "api/report.h"
+#include "api/sharing.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "control/log.h"
@@ -44,6 +46,8 @@ class HistoryScope {
   }
   ~HistoryScope() { history_lock.store(0, std::memory_order_release); }
 };
+
+constinit Sharing sharing;
 
 // The first limit: most programs end before a search that starts low has come up. A fast device gives nearly all it has at
 // 64; one that bears less is found out within the first second.
@@ -108,6 +112,7 @@ void record(int log, double t_s, const control::Loop::Turn& turn) {
 
 // Asleep until a caller finds no permit. One that did so before we were asleep is seen in waiting().
 void sleep_until_called() {
+  sharing.rest();
   phase.store(asleep);
   if (gate::the_gate.permits.waiting() > 0) {
     phase.store(awake);
@@ -116,23 +121,72 @@ void sleep_until_called() {
   while (phase.load() == asleep) sys::futex_wait(phase, asleep);
 }
 
-void control(void* memory) {
-  auto& loop = *new (memory) control::Loop(algorithm(), bounds());
-  int log = open_log();
-  Lookout lookout;
-  std::atomic<std::uint32_t> never{0};
-  while (in_charge.load(std::memory_order_relaxed)) {
-    control::Reading reading = read_meters();
-    control::Loop::Turn turn = loop.turn(reading);
-    set_limit(turn.limit);
+// The controller's thread: alone or leading it decides, among others that lead it takes its part of what they decide.
+class Control {
+ public:
+  explicit Control(void* memory) : memory_(memory), log_(open_log()) { begin(0); }
+  ~Control() {
+    sharing.leave();
+    set_limit(settings().permits);
+    if (log_ >= 0) sys::close(log_);
+  }
+
+  void turn() {
+    control::Reading mine = read_meters();
+    control::Share::View view = sharing.meet(mine);
+    if (!view.leads) return follow(mine);
+    if (view.members > 1) mine = sharing.all(mine);
+    if (followed_) begin(sharing.total());
+    else if (view.company != company_) loop_->start_anew();  // what others did before is no part of a difference
+    followed_ = false;
+    company_ = view.company;
+    lead(mine, view.members > 1);
+  }
+
+ private:
+  void begin(int start) {
+    control::Bounds within = bounds();
+    if (start > 0) within.start = start;
+    loop_ = new (memory_) control::Loop(algorithm(), within);
+  }
+
+  void lead(const control::Reading& reading, bool shared) {
+    control::Loop::Turn turn = loop_->turn(reading);
+    sharing.announce(turn.limit);
+    set_limit(shared ? sharing.part(reading.now_ns) : turn.limit);
     double t_s = static_cast<double>(reading.now_ns - running_since_ns()) / 1e9;
-    if (turn.decided) record(log, t_s, turn);
-    if (log >= 0 && turn.decision.state == control::State::hold) lookout.look(log, t_s, reading.storage_bytes);
+    if (turn.decided) record(log_, t_s, turn);
+    if (log_ >= 0 && turn.decision.state == control::State::hold) lookout_.look(log_, t_s, reading.storage_bytes);
+    std::atomic<std::uint32_t> never{0};
     if (turn.sleep_ns < 0) sleep_until_called();
     else sys::futex_wait(never, 0, turn.sleep_ns);
   }
-  set_limit(settings().permits);
-  if (log >= 0) sys::close(log);
+
+  void follow(const control::Reading& mine) {
+    bool busy = mine.storage_ops != last_ops_ || mine.held + mine.waiting > 0 || !followed_;
+    followed_ = true;
+    last_ops_ = mine.storage_ops;
+    if (busy) last_busy_ns_ = mine.now_ns;
+    if (sharing.total() > 0) set_limit(std::min<std::int64_t>(sharing.part(mine.now_ns), most_permits.load()));
+    if (mine.now_ns - last_busy_ns_ > idle_ns) sleep_until_called();
+    else sharing.listen(beat_ns);
+  }
+
+  static constexpr std::int64_t idle_ns = 2'000'000'000, beat_ns = 500'000'000;
+  void* memory_;
+  control::Loop* loop_;
+  int log_;
+  Lookout lookout_;
+  bool followed_ = false;
+  std::uint64_t company_ = 0;
+  std::int64_t last_ops_ = 0, last_busy_ns_ = 0;
+};
+
+void control(void* memory) {
+  {
+    Control control(memory);
+    while (in_charge.load(std::memory_order_relaxed)) control.turn();
+  }
   sys::raw(SYS_munmap, sys::word(memory), sizeof(control::Loop));
   phase.store(absent);
 }
@@ -176,6 +230,8 @@ void set_permits(std::int64_t fixed, std::int64_t most) {
   permits.on_crowded(crowded);
 }
 
+void stop_sharing() { sharing.leave(); }
+
 control::History control_history() {
   HistoryScope alone;
   return history ? *history : control::History{};
@@ -185,6 +241,7 @@ void controlling_after_fork() {
   phase.store(absent);
   history_lock.store(0);
   history = nullptr;
+  sharing.forget();
   meter::regions.reset();
   if (in_charge.load()) gate::the_gate.permits.set_limit(bounds().start);
 }

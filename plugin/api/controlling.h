@@ -13,6 +13,9 @@ void set_permits(std::int64_t fixed, std::int64_t most);
 // A copy of what the limit was so far; empty while the controller never ran.
 control::History control_history();
 
+// The process ends: its part of the permits is for others.
+void stop_sharing();
+
 void controlling_after_fork();
 
 }  // namespace weir::api

@@ -152,6 +152,7 @@ void override_settings(const Overrides& overrides) {
 void finish() {
   if (state.load() == unprepared || finished.exchange(true)) return;
   base::EngineScope ours;
+  stop_sharing();
   Facts facts;
   facts.wall_ns = base::now_ns() - began_ns;
   facts.ring_failed = state.load() == failed_for_good;

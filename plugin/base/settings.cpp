@@ -75,6 +75,8 @@ constinit const Setting settings_table[] = {
      number<&Settings::permits>},
     {"WEIR_MAX_PERMITS", "--max-permits", "N", "128", "the most the controller may allow",
      number<&Settings::max_permits>},
+    {"WEIR_SHARE", nullptr, "0|1", "1", "0: find the number of permits without regard to other processes on the device",
+     flag<&Settings::share>},
     {"WEIR_STAND_INS", "--stand-ins", "N", "512", "the most threads a team or arena may have, stand-ins included",
      number<&Settings::stand_ins>},
     {"WEIR_OMP_TEAMS", nullptr, "auto|any|same|bare", "auto",

@@ -18,6 +18,7 @@ struct Settings {
   std::int64_t threads = 0;
   std::int64_t permits = 0;
   std::int64_t max_permits = 128;
+  bool share = true;
   std::int64_t stand_ins = 512;
   std::int64_t max_suspended = 0;
   std::int64_t stack_kib = 0;

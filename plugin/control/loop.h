@@ -37,6 +37,9 @@ class Loop {
   };
   Turn turn(const Reading& reading);
 
+  // The next reading is compared with none before it.
+  void start_anew() { begun_ = false; }
+
  private:
   Sample sample_between(const Reading& a, const Reading& b) const;
   bool region_is_clear(const Reading& reading);

@@ -12,6 +12,7 @@ namespace weir::gate {
 struct Gate {
   Permits permits;
   Cores cores;
+  std::atomic<int> storage_fd{-1};  // one that a caller wanted a permit for: tells which device is waited for
   std::atomic<std::int64_t> wait_ns{100'000'000};  // the bound of every wait in the gate
   // Told that a thread which computed is about to block, the `parked`th of them now: a stand-in could have its core.
   std::atomic<void (*)(std::int64_t parked)> on_blocked{nullptr};
@@ -19,6 +20,11 @@ struct Gate {
   std::atomic<bool (*)(const void* caller)> on_yield{nullptr};
 };
 extern Gate the_gate;
+
+// A call on `fd` is about to ask for a permit.
+inline void wants_permit(int fd) {
+  if (the_gate.storage_fd.load(std::memory_order_relaxed) < 0) the_gate.storage_fd.store(fd, std::memory_order_relaxed);
+}
 
 // What the calling thread holds stands in its record: both may be called in any state, as often as you like.
 void take_core();  // may wait, at most the bound; not at all when the thread holds a lock

@@ -39,6 +39,7 @@ Result parked(Call& call, const Plan& plan, Reason reason) {
   bool had_core = base::self().holds_core;
   std::int64_t began = base::now_ns();
   gate::give_core();
+  if (plan.storage) gate::wants_permit(call.fd);
   bool permit = plan.storage && gate.permits.acquire(gate.wait_ns.load(std::memory_order_relaxed));
   meter::gauges.in_flight.rise();
   meter::gauges.parked.rise();

@@ -56,6 +56,7 @@ void release_permit() {
 
 bool submit(op::Request& request) {
   if (!driver.running()) return false;
+  if (request.binds_permit) gate::wants_permit(request.op.fd);
   if (request.binds_permit && !gate::the_gate.permits.admit(request)) {
     driver.poke();  // it watches how long the queue waits
     return true;
