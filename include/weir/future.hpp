@@ -50,7 +50,9 @@ class State {
 
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    // Who sees 1 holds the only reference, and nobody can come to another.
+    if (references_.load(std::memory_order_acquire) == 1 || references_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete this;
   }
 
   bool ready() const { return followers_.load(std::memory_order_acquire) == closed(); }
@@ -67,8 +69,7 @@ class State {
 
   void set_error(std::exception_ptr error) {
     claim();
-    error_ = std::move(error);
-    finish();
+    keep_error(std::move(error));
   }
   const std::exception_ptr& error() const { return error_; }
 
@@ -122,6 +123,12 @@ class State {
   virtual bool deferred() const { return false; }
 
  protected:
+  // As retain(), while nobody else knows of this state.
+  void retain_unshared() { references_.store(references_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  void keep_error(std::exception_ptr error) {
+    error_ = std::move(error);
+    finish();
+  }
   void claim() {
     if (claimed_.exchange(true, std::memory_order_acq_rel)) throw future_error(future_errc::promise_already_satisfied);
   }
@@ -172,9 +179,8 @@ class Result : public State {
  public:
   template <typename... Values>
   void set(Values&&... values) {
-    claim();
-    value_.emplace(std::forward<Values>(values)...);
-    finish();
+    this->claim();
+    keep(std::forward<Values>(values)...);
   }
   // For a value that was kept until the end: set(), but readiness comes later, by finish_now().
   Stored<T>& value() {
@@ -182,24 +188,29 @@ class Result : public State {
     return *value_;
   }
 
-  // Runs f(args...) and keeps what it gives.
+  // Runs f(args...) and keeps what it gives. Once, and nobody else may set anything: there is no claim to make.
   template <typename F, typename... Arguments>
   void run(F&& f, Arguments&&... arguments) {
     try {
       if constexpr (std::is_void_v<T>) {
         std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...);
-        set();
+        keep();
       } else if constexpr (std::is_reference_v<T>) {
-        set(std::addressof(std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...)));
+        keep(std::addressof(std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...)));
       } else {
-        set(std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+        keep(std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...));
       }
     } catch (...) {
-      set_error(std::current_exception());
+      this->keep_error(std::current_exception());
     }
   }
 
  private:
+  template <typename... Values>
+  void keep(Values&&... values) {
+    value_.emplace(std::forward<Values>(values)...);
+    this->finish();
+  }
   std::optional<Stored<T>> value_;
 };
 
@@ -428,11 +439,15 @@ class Call : public Result<T>, public weir_task {
     weir_task::run = [](weir_task* self) { static_cast<Call*>(self)->as_task(); };
   }
 
-  // The pool's reference is this->retain()ed before.
+  // Before anybody else knows of it. The pool has a reference of its own.
   void spawn() {
+    this->retain_unshared();
+    hand_over();
+  }
+  // The same once others do.
+  void spawn_shared() {
     this->retain();
-    spawned_.store(true, std::memory_order_release);
-    if (weir_spawn(this)) as_task();  // no worker to be had: here and now
+    hand_over();
   }
   // Before anybody else knows of it: who waits first runs it.
   void defer() { deferred_.store(true, std::memory_order_relaxed); }
@@ -448,6 +463,10 @@ class Call : public Result<T>, public weir_task {
   bool deferred() const override { return deferred_.load(std::memory_order_acquire); }
 
  private:
+  void hand_over() {
+    spawned_.store(true, std::memory_order_release);
+    if (weir_spawn(this)) as_task();  // no worker to be had: here and now
+  }
   void as_task() {
     execute();
     this->release();
@@ -508,7 +527,7 @@ auto future<T>::then(F f) -> future<std::invoke_result_t<F, future<T>>> {
   call->retain();  // the continuation's
   continuation->fire = [](detail::Follower* self) {
     std::unique_ptr<Continuation> mine(static_cast<Continuation*>(self));
-    mine->call->spawn();
+    mine->call->spawn_shared();
     mine->call->release();
   };
   if (!before.follow(continuation)) continuation->fire(continuation);
