@@ -51,4 +51,6 @@ Op fsync(int fd, bool data_only) {
   return op;
 }
 
+Op memory(const unsigned* word, unsigned expected) { return transfer(Kind::memory, -1, word, expected, 0); }
+
 }  // namespace weir::op

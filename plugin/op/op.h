@@ -20,14 +20,15 @@ enum class Kind : std::uint8_t {
   readv,     // fd, parts, count, offset
   writev,
   fsync,     // fd; data_only
+  memory,    // until somebody wakes the futex at buffer (shared, as plain FUTEX_WAIT's), while it holds `bytes`
   recv, send, recvmsg, sendmsg, accept, connect  // what the explicit API asks for; see the fields below
 };
 
 struct Op {
   Kind kind = Kind::poll;
   bool data_only = false;         // fsync: fdatasync
-  bool clock_realtime = false;    // timeout: absolute CLOCK_REALTIME
-  bool absolute = false;          // timeout: timeout_ns is a point of CLOCK_MONOTONIC (or REALTIME), not a span
+  bool clock_realtime = false;    // with absolute: CLOCK_REALTIME
+  bool absolute = false;          // timeout_ns is a point of CLOCK_MONOTONIC (or REALTIME), not a span
   int fd = -1;
   std::uint32_t events = 0;       // poll
   int flags = 0;                  // MSG_*, SOCK_*, RWF_*
@@ -45,6 +46,7 @@ Op write(int fd, const void* from, std::uint64_t bytes, off_t offset);
 Op readv(int fd, const iovec* parts, int count, off_t offset);
 Op writev(int fd, const iovec* parts, int count, off_t offset);
 Op fsync(int fd, bool data_only);
+Op memory(const unsigned* word, unsigned expected);
 
 // Who is told that an operation is over; called on the thread that reaped it, once. Must not block.
 struct Request;

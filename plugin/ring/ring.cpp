@@ -28,6 +28,18 @@ void set_time(op::Request& request) {
   request.time[1] = request.op.timeout_ns % 1'000'000'000;
 }
 
+// IORING_OP_FUTEX_WAIT; any waker will do.
+void fill_futex(io_uring_sqe* sqe, const void* word, std::uint32_t expected, int flags) {
+  constexpr int op_futex_wait = 51;
+  io_uring_prep_rw(op_futex_wait, sqe, flags, word, 0, expected);
+  sqe->addr3 = ~0u;
+}
+constexpr int futex_u32 = 0x02, futex_private = 0x80;
+
+unsigned clock_flags(const op::Op& o) {
+  return (o.absolute ? IORING_TIMEOUT_ABS : 0) | (o.clock_realtime ? IORING_TIMEOUT_REALTIME : 0);
+}
+
 void fill(io_uring_sqe* sqe, op::Request& request) {
   using op::Kind;
   const op::Op& o = request.op;
@@ -35,8 +47,7 @@ void fill(io_uring_sqe* sqe, op::Request& request) {
   switch (o.kind) {
     case Kind::poll: io_uring_prep_poll_add(sqe, o.fd, o.events); break;
     case Kind::timeout:
-      io_uring_prep_timeout(sqe, time, 0,
-                            (o.absolute ? IORING_TIMEOUT_ABS : 0) | (o.clock_realtime ? IORING_TIMEOUT_REALTIME : 0));
+      io_uring_prep_timeout(sqe, time, 0, clock_flags(o));
       break;
     case Kind::read: io_uring_prep_read(sqe, o.fd, o.buffer, o.bytes, o.offset); break;
     case Kind::write: io_uring_prep_write(sqe, o.fd, o.buffer, o.bytes, o.offset); break;
@@ -45,6 +56,7 @@ void fill(io_uring_sqe* sqe, op::Request& request) {
       io_uring_prep_writev2(sqe, o.fd, static_cast<iovec*>(o.buffer), o.bytes, o.offset, o.flags);
       break;
     case Kind::fsync: io_uring_prep_fsync(sqe, o.fd, o.data_only ? IORING_FSYNC_DATASYNC : 0); break;
+    case Kind::memory: fill_futex(sqe, o.buffer, static_cast<std::uint32_t>(o.bytes), futex_u32); break;
     case Kind::recv: io_uring_prep_recv(sqe, o.fd, o.buffer, o.bytes, o.flags); break;
     case Kind::send: io_uring_prep_send(sqe, o.fd, o.buffer, o.bytes, o.flags); break;
     case Kind::recvmsg: io_uring_prep_recvmsg(sqe, o.fd, static_cast<msghdr*>(o.buffer), o.flags); break;
@@ -109,7 +121,7 @@ int Ring::prepare(op::Request& request) {
   if (limited) {
     sqe->flags |= IOSQE_IO_LINK;
     io_uring_sqe* limit = slot();
-    io_uring_prep_link_timeout(limit, reinterpret_cast<__kernel_timespec*>(request.time), 0);
+    io_uring_prep_link_timeout(limit, reinterpret_cast<__kernel_timespec*>(request.time), clock_flags(request.op));
     io_uring_sqe_set_data64(limit, tag_ignore);
   }
   meter::gauges.ring_ops.add(1);
@@ -125,11 +137,9 @@ int Ring::prepare_cancel(const op::Request* request) {
 }
 
 int Ring::prepare_futex(std::atomic<std::uint32_t>& word, std::uint32_t expected) {
-  constexpr int op_futex_wait = 51, size_u32_private = 0x02 | 0x80;
   io_uring_sqe* sqe = slot();
   if (!sqe) return -EBUSY;
-  io_uring_prep_rw(op_futex_wait, sqe, size_u32_private, &word, 0, expected);
-  sqe->addr3 = ~0u;
+  fill_futex(sqe, &word, expected, futex_u32 | futex_private);
   io_uring_sqe_set_data64(sqe, tag_watch);
   return 0;
 }

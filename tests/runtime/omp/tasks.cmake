@@ -51,3 +51,7 @@ weir_tasks_program(omp_objects_clang tasks_objects.cpp ${CLANGXX})
 weir_tasks_program(omp_objects_gcc tasks_objects.cpp g++)
 weir_tasks_test(objects quick 100 "1 2 3" shuffle omp_objects 2)
 weir_tasks_test(objects_often full 600 "2 3 16" shuffle omp_objects 50)
+
+weir_tasks_program(omp_futures_clang tasks_futures.cpp ${CLANGXX} -pthread)
+weir_tasks_program(omp_futures_gcc tasks_futures.cpp g++ -pthread)
+weir_tasks_test(futures quick 100 "1 2 3" none omp_futures 200)

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waits for another thread: joins, conditions, semaphores, barriers. A thread that computes by a core slot gives it to a
+// stand-in meanwhile; nothing else changes, and whoever has no slot to give waits as without weir: the tasking run-times'
+// own idle threads above all. None of these waits sets its task aside: what they wait for may be the thread itself.
+#include <pthread.h>
+#include <semaphore.h>
+#include <threads.h>
+#include <time.h>
+
+#include "intercept/errno_edge.h"
+#include "intercept/real.h"
+#include "path/call.h"
+
+namespace weir::intercept {
+namespace {
+
+using path::Call;
+
+WEIR_REAL Real<int(pthread_t, void**)> real_join{"pthread_join"};
+WEIR_REAL Real<int(pthread_t, void**, const timespec*)> real_timedjoin{"pthread_timedjoin_np"};
+WEIR_REAL Real<int(pthread_t, void**, clockid_t, const timespec*)> real_clockjoin{"pthread_clockjoin_np"};
+WEIR_REAL Real<int(thrd_t, int*)> real_c11_join{"thrd_join"};
+
+WEIR_REAL Real<int(pthread_cond_t*, pthread_mutex_t*)> real_cond{"pthread_cond_wait"};
+WEIR_REAL Real<int(pthread_cond_t*, pthread_mutex_t*, const timespec*)> real_timedcond{"pthread_cond_timedwait"};
+WEIR_REAL Real<int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)> real_clockcond{
+    "pthread_cond_clockwait"};
+WEIR_REAL Real<int(cnd_t*, mtx_t*)> real_c11_cond{"cnd_wait"};
+WEIR_REAL Real<int(cnd_t*, mtx_t*, const timespec*)> real_c11_timedcond{"cnd_timedwait"};
+
+WEIR_REAL Real<int(sem_t*)> real_sem{"sem_wait"};
+WEIR_REAL Real<int(sem_t*, const timespec*)> real_timedsem{"sem_timedwait"};
+WEIR_REAL Real<int(sem_t*, clockid_t, const timespec*)> real_clocksem{"sem_clockwait"};
+WEIR_REAL Real<int(pthread_barrier_t*)> real_barrier{"pthread_barrier_wait"};
+
+// What `real` returns, an error number or the like: it may be any int.
+template <typename F>
+int parked(F real) {
+  const base::Thread& thread = base::self_unsuspended();
+  bool has_slot = thread.holds_core || path::forced.load(std::memory_order_relaxed);
+  if (!has_slot || !path::concerns_us()) return real();
+  Call call{path::Family::direct};  // without an operation: only a thread can wait
+  call.arguments = &real;
+  call.real = [](Call& c) { return static_cast<Result>((*static_cast<const F*>(c.arguments))()); };
+  return static_cast<int>(path::run(call));
+}
+
+}  // namespace
+}  // namespace weir::intercept
+
+using namespace weir;
+using namespace weir::intercept;
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int pthread_join(pthread_t t, void** value) {
+  return parked([=] { return real_join(t, value); });
+}
+int pthread_timedjoin_np(pthread_t t, void** value, const timespec* until) {
+  return parked([=] { return real_timedjoin(t, value, until); });
+}
+int pthread_clockjoin_np(pthread_t t, void** value, clockid_t clock, const timespec* until) {
+  return parked([=] { return real_clockjoin(t, value, clock, until); });
+}
+int thrd_join(thrd_t t, int* value) {
+  return parked([=] { return real_c11_join(t, value); });
+}
+
+// They come back with the mutex locked; the gate makes no thread wait that holds a lock.
+int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
+  return parked([=] { return real_cond(c, m); });
+}
+int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m, const timespec* until) {
+  return parked([=] { return real_timedcond(c, m, until); });
+}
+int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until) {
+  return parked([=] { return real_clockcond(c, m, clock, until); });
+}
+int cnd_wait(cnd_t* c, mtx_t* m) {
+  return parked([=] { return real_c11_cond(c, m); });
+}
+int cnd_timedwait(cnd_t* c, mtx_t* m, const timespec* until) {
+  return parked([=] { return real_c11_timedcond(c, m, until); });
+}
+
+// -1 with errno set, by libc.
+int sem_wait(sem_t* s) {
+  return parked([=] { return real_sem(s); });
+}
+int sem_timedwait(sem_t* s, const timespec* until) {
+  return parked([=] { return real_timedsem(s, until); });
+}
+int sem_clockwait(sem_t* s, clockid_t clock, const timespec* until) {
+  return parked([=] { return real_clocksem(s, clock, until); });
+}
+
+int pthread_barrier_wait(pthread_barrier_t* b) noexcept {
+  return parked([=] { return real_barrier(b); });
+}
+
+}  // extern "C"
+#pragma GCC visibility pop
