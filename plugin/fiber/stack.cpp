@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "sys/raw.h"
+#include "sys/valgrind.h"
 
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
@@ -64,6 +65,7 @@ bool StackPool::add_slab() {
     Stack& stack = slab->stacks[i];
     stack = {base + page, base + bytes_, cold_};
     cold_ = &stack;
+    sys::tell_valgrind_of_stack(stack.low, stack.high);
     any = true;
   }
   return any;

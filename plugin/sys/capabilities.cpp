@@ -13,6 +13,7 @@
 #include "base/settings.h"
 #include "sys/file.h"
 #include "sys/raw.h"
+#include "sys/valgrind.h"
 
 namespace weir::sys {
 namespace {
@@ -117,7 +118,8 @@ constinit const int capability_count = sizeof capability_names / sizeof *capabil
 
 Capabilities probe(const char* disable) {
   Capabilities can;
-  if (!base::lists(disable, "io_uring")) probe_ring(can);
+  // Valgrind runs one thread at a time, and would wait for the ring's with all others.
+  if (!base::lists(disable, "io_uring") && !under_valgrind()) probe_ring(can);
   else can.ring_error = -EPERM;
   can.nowait = probe_nowait();
   can.guard_install = probe_guard();

@@ -31,7 +31,8 @@ weir_tasks_program(omp_constructs_gcc tasks_constructs.c gcc)
 
 weir_tasks_test(constructs quick 100 "1 2 3 16" none omp_constructs 1)
 weir_tasks_test(constructs_shuffled quick 100 "2 3" shuffle omp_constructs 2)
-weir_tasks_test(constructs_often full 600 "2 3 16" shuffle omp_constructs 100)
+# The whole of it, 100 times with every call set aside, takes seven minutes: WEIR_FORCE=all, and 100 for 20.
+weir_tasks_test(constructs_often full 600 "1 2 3 16" shuffle omp_constructs 20)
 
 weir_tasks_program(omp_spinning_clang tasks_spinning.c ${CLANG})
 weir_tasks_program(omp_spinning_gcc tasks_spinning.c gcc)
@@ -44,6 +45,31 @@ weir_tasks_test(untied_elsewhere quick 100 "2 3" none omp_waits untied)
 weir_tasks_test(waits quick 100 "1 2" none omp_waits)
 foreach(compiler clang gcc)
   set_property(TEST omp.tasks.waits_${compiler} APPEND PROPERTY ENVIRONMENT "LANE=auto;WEIR_WATCHDOG_MS=100")
+endforeach()
+
+# The line after the call that blocks.
+weir_tasks_program(omp_trace_clang tasks_trace.c ${CLANG} -O1 -g)
+weir_tasks_program(omp_trace_gcc tasks_trace.c gcc -O1 -g)
+foreach(compiler clang gcc)
+  set(libomp "")
+  if(compiler STREQUAL gcc)
+    set(libomp ${LIBOMP})
+  endif()
+  add_test(NAME omp.tasks.trace_${compiler}
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_trace ${here}/omp_trace_${compiler} 11)
+  set_tests_properties(omp.tasks.trace_${compiler} PROPERTIES LABELS full TIMEOUT 100 SKIP_RETURN_CODE 77
+    ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>;LIBOMP=${libomp}")
+endforeach()
+
+# Checkers are told of the stacks.
+weir_tasks_program(omp_constructs_asan tasks_constructs.c ${CLANG} -O1 -g -fsanitize=address)
+weir_tasks_program(omp_trace_tsan tasks_trace.c ${CLANG} -O1 -g -fsanitize=thread)
+add_test(NAME omp.tasks.asan COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_checked asan ${here}/omp_constructs_asan 2)
+add_test(NAME omp.tasks.tsan COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_checked tsan ${here}/omp_trace_tsan)
+add_test(NAME omp.tasks.valgrind COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_checked valgrind ${here}/omp_trace_clang)
+foreach(checker asan tsan valgrind)
+  set_tests_properties(omp.tasks.${checker} PROPERTIES LABELS full TIMEOUT 120 SKIP_RETURN_CODE 77
+    ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>")
 endforeach()
 
 find_program(CLANGXX NAMES clang++-19 clang++ REQUIRED)
