@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "gate/gate.h"
+#include "message/link.h"
 #include "meter/counters.h"
 #include "lane/decision.h"
 #include "path/call.h"
@@ -187,6 +188,7 @@ void after_fork_in_child() {
   iopa_pool.after_fork();
   path::driver.after_fork();
   pool::after_fork();
+  message::after_fork();
   meter::after_fork();
 }
 
