@@ -104,12 +104,14 @@ struct PingPong {
   weir::promise<int> done;
   void receive() {
     weir_message id = weir_msg_recv(link, &ball, sizeof ball);
+    if (id < 0) return done.set_value(-1);  // the link was closed before its last send was heard of
     weir_mcont(id, [](void* self, ssize_t result) { static_cast<PingPong*>(self)->received(result); }, this);
     weir_mrelease(id);
   }
   void send() {
     ++ball;
     weir_message id = weir_msg_send(link, &ball, sizeof ball);
+    if (id < 0) return done.set_value(-1);
     weir_mcont(id, [](void* self, ssize_t result) { static_cast<PingPong*>(self)->sent(result); }, this);
     weir_mrelease(id);
   }
