@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/gomp_region.h"
 
+#include "omp_ext/team.h"
+
 namespace weir::omp {
 
 GompRegion::GompRegion(void (*&body)(void*), void*& data, bool reductions) {
-  if (!regions_wanted()) return;
+  if (!regions_wanted() || makes_no_tasks(reinterpret_cast<const void*>(body))) return;
   auto* worker = static_cast<Worker*>(base::self_unsuspended().omp);
   around_ = worker ? worker->member.load() : nullptr;
   serialized_ = around_ ? around_->serialized : 0;

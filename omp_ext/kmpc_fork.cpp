@@ -53,7 +53,7 @@ WEIR_INTERPOSED void __kmpc_fork_call(Ident* place, std::int32_t count, Microtas
   va_end(list);
 
   before_fork(reinterpret_cast<const void*>(code));
-  if (regions_wanted()) {
+  if (regions_wanted() && !makes_no_tasks(reinterpret_cast<const void*>(code))) {
     Region region;
     region.code = code;
     region.argument_count = count;

@@ -21,6 +21,7 @@ Knowledge learn(Knowledge known, const Run& run) {
     return known;
   }
   known.timed = true;
+  known.apart_from_files = run.stored * 2 < run.parked;
   // Decaying, since the next run may find less of its data cached.
   known.calls = run.parked > known.calls / 2 ? run.parked : known.calls / 2;
   if (run.wall_ns == 0) return known;
@@ -39,7 +40,8 @@ std::int64_t team_size(const Knowledge& known, std::int64_t cores, std::int64_t 
 
 Knowledge Region::known() const {
   constexpr auto relaxed = std::memory_order_relaxed;
-  return {wide.load(relaxed), timed.load(relaxed), barred.load(relaxed), strikes.load(relaxed), calls.load(relaxed)};
+  return {wide.load(relaxed), timed.load(relaxed), barred.load(relaxed), apart_from_files.load(relaxed),
+          strikes.load(relaxed), calls.load(relaxed)};
 }
 
 void Region::set(const Knowledge& knowledge) {
@@ -47,6 +49,7 @@ void Region::set(const Knowledge& knowledge) {
   wide.store(knowledge.wide, relaxed);
   timed.store(knowledge.timed, relaxed);
   barred.store(knowledge.barred, relaxed);
+  apart_from_files.store(knowledge.apart_from_files, relaxed);
   strikes.store(knowledge.strikes, relaxed);
   calls.store(knowledge.calls, relaxed);
 }

@@ -15,6 +15,7 @@ struct Run {
   std::int64_t parked = 0;         // calls that blocked
   std::int64_t blocked_ns = 0;     // for how long, all threads together
   std::int64_t gate_timeouts = 0;  // a thread waited for a core as long as the gate lets it
+  std::int64_t stored = 0;         // of the calls that blocked, those on files
 };
 
 // What is known of a region: pure, and stepped by learn().
@@ -29,6 +30,7 @@ struct Knowledge {
   bool wide = false;
   bool timed = true;               // worth two looks at the clock
   bool barred = false;             // never wide again
+  bool apart_from_files = false;   // most of what blocked were no calls on files: permits don't bound them
   std::uint8_t strikes = 0;
   std::int64_t calls = -1;         // calls that blocked in its last run: no more stand-ins than that; -1: not known
 };
@@ -43,11 +45,15 @@ struct alignas(64) Region {
   std::atomic<const void*> code{nullptr};
   std::atomic<bool> read{false};   // has its code been looked at?
 
+  // May explicit tasks be created in it? Read from its code when first asked: see makes_no_tasks().
+  enum Tasks : std::uint8_t { not_read, none, some };
+  std::atomic<Tasks> tasks{not_read};
+
   // Added to by the team's threads when one of their calls has blocked, taken by the forking thread.
-  std::atomic<std::int64_t> parked{0}, blocked_ns{0}, gate_timeouts{0};
+  std::atomic<std::int64_t> parked{0}, stored{0}, blocked_ns{0}, gate_timeouts{0};
 
   // Two threads that run the same region at once may lose a lesson of each other; no more than that.
-  std::atomic<bool> wide{false}, timed{true}, barred{false};
+  std::atomic<bool> wide{false}, timed{true}, barred{false}, apart_from_files{false};
   std::atomic<std::uint8_t> strikes{0};
   std::atomic<std::int64_t> calls{-1};
 

@@ -16,8 +16,8 @@ class Reader {
  public:
   explicit Reader(std::uintptr_t start) { add(start); }
 
-  CodeFacts read() {
-    for (int i = 0; i < count_ && !facts_.blocks; ++i) follow(seen_[i]);
+  CodeFacts read(Reading how) {
+    for (int i = 0; i < count_ && !(facts_.blocks && how == Reading::until_it_blocks); ++i) follow(seen_[i]);
     return facts_;
   }
 
@@ -44,6 +44,7 @@ class Reader {
       walk(function);
     }
     if (unsure_ && object_.imports_waiting()) facts_.may_block = true;
+    facts_.unsure |= unsure_;
     unsure_ = false;
   }
 
@@ -80,6 +81,7 @@ class Reader {
     const char* name = object_.name_of_slot(slot);
     if (!name) return;
     switch (kind_of_name(name)) {
+      case NameKind::waits_for_others: facts_.waits_for_others = true; [[fallthrough]];
       case NameKind::waits: facts_.blocks = true; return;
       case NameKind::makes_tasks: facts_.makes_tasks = true; return;
       case NameKind::barrier: last_barrier_ = at; return;
@@ -150,7 +152,9 @@ int survey(dl_phdr_info* info, std::size_t, void* argument) {
 
 }  // namespace
 
-CodeFacts read_code(const void* code) { return Reader(reinterpret_cast<std::uintptr_t>(code)).read(); }
+CodeFacts read_code(const void* code, Reading how) {
+  return Reader(reinterpret_cast<std::uintptr_t>(code)).read(how);
+}
 
 bool every_region_blocks() {
   Survey result;

@@ -8,12 +8,16 @@ namespace weir::team {
 struct CodeFacts {
   bool blocks = false;          // reaches a call that may wait: read, recv, fread, nanosleep ...
   bool may_block = false;       // calls through a pointer, in an object that has such calls
+  bool waits_for_others = false;  // one of those waits for time or for somebody else, not for a file
   bool loops_barrier = false;   // a barrier within a loop: each pass costs a stand-in a switch
   bool makes_tasks = false;
+  bool unsure = false;          // calls that can't be followed, or more code than is read
 };
 
-// Follows the function at `code` and those it names, some hundreds at most. No allocation; some 10 us a KB of code.
-CodeFacts read_code(const void* code);
+// Follows the function at `code` and those it names, some hundreds at most: until it is known that it blocks, or to the
+// end. No allocation; some 10 us a KB of code.
+enum class Reading { until_it_blocks, to_the_end };
+CodeFacts read_code(const void* code, Reading how = Reading::until_it_blocks);
 
 // Is every parallel region of the program, as far as its fork calls tell, one that blocks? False when none was found.
 bool every_region_blocks();
@@ -22,7 +26,7 @@ bool every_region_blocks();
 constexpr bool starts_wide(const CodeFacts& facts) { return (facts.blocks || facts.may_block) && !facts.loops_barrier; }
 
 // What a called name means.
-enum class NameKind { other, waits, barrier, makes_tasks, forks };
+enum class NameKind { other, waits, waits_for_others, barrier, makes_tasks, forks };
 NameKind kind_of_name(const char* name);
 
 }  // namespace weir::team

@@ -9,11 +9,16 @@ namespace {
 // Those that bring something in, or wait: what is only written is buffered, by libc or the kernel.
 constexpr const char* waits[] = {
     "read", "pread", "pread64", "readv", "preadv", "preadv64", "preadv2", "preadv64v2", "__read_chk", "__pread_chk",
-    "__pread64_chk", "recv", "recvfrom", "recvmsg", "recvmmsg", "__recv_chk", "__recvfrom_chk", "send", "sendto", "sendmsg",
-    "sendfile", "sendfile64", "accept", "accept4", "connect", "poll", "ppoll", "__poll_chk", "select", "pselect",
-    "epoll_wait", "epoll_pwait", "fread", "fread_unlocked", "__fread_chk", "fgets", "__fgets_chk", "fgetc", "getc", "getline",
-    "getdelim", "__getdelim", "fscanf", "__isoc99_fscanf", "__isoc23_fscanf", "fsync", "fdatasync", "sync_file_range",
-    "msync", "nanosleep", "clock_nanosleep", "usleep", "sleep", "copy_file_range", "splice", "_gfortran_st_read"};
+    "__pread64_chk", "sendfile", "sendfile64", "fread", "fread_unlocked", "__fread_chk", "fgets", "__fgets_chk", "fgetc",
+    "getc", "getline", "getdelim", "__getdelim", "fscanf", "__isoc99_fscanf", "__isoc23_fscanf", "fsync", "fdatasync",
+    "sync_file_range", "msync", "copy_file_range", "splice", "_gfortran_st_read"};
+
+// Those that wait for time to pass, or for somebody at the other end. (A timer's descriptor is read.)
+constexpr const char* waits_for_others[] = {
+    "recv", "recvfrom", "recvmsg", "recvmmsg", "__recv_chk", "__recvfrom_chk", "send", "sendto", "sendmsg", "accept",
+    "accept4", "connect", "poll", "ppoll", "__poll_chk", "select", "pselect", "epoll_wait", "epoll_pwait", "nanosleep",
+    "clock_nanosleep", "usleep", "sleep", "timerfd_settime", "weir_recv", "weir_poll", "weir_sleep", "weir_accept",
+    "weir_connect"};
 
 // Starts of names: weir's own calls, and what libstdc++ reads with.
 constexpr const char* waits_starts[] = {"weir_read", "weir_pread", "weir_recv", "weir_poll", "weir_sleep", "weir_accept",
@@ -45,6 +50,7 @@ NameKind kind_of_name(const char* name) {
     return waits_or_groups ? NameKind::other : NameKind::makes_tasks;
   }
   if (among(name, barriers)) return NameKind::barrier;
+  if (among(name, waits_for_others)) return NameKind::waits_for_others;
   if (among(name, waits)) return NameKind::waits;
   for (const char* with : waits_starts) {
     if (starts(name, with)) return NameKind::waits;

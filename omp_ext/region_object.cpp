@@ -135,7 +135,8 @@ bool Object::imports_waiting() const {
   for (auto& part : d.relocations) {
     for (std::size_t i = 0; i < part.count; ++i) {
       const char* name = imported_by(d, part.table[i]);
-      if (name && kind_of_name(name) == NameKind::waits) return true;
+      NameKind kind = name ? kind_of_name(name) : NameKind::other;
+      if (kind == NameKind::waits || kind == NameKind::waits_for_others) return true;
     }
   }
   return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/team.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "base/clock.h"
@@ -24,22 +25,40 @@ constinit Real<int()> real_get_blocktime("kmp_get_blocktime");
 constinit Real<void(int)> real_set_blocktime("kmp_set_blocktime");
 
 constinit std::atomic<bool> a_wide_team_runs{false};
+constinit std::atomic<bool> spinning_was_set{false};
+
+// libomp's threads stop spinning by themselves while there are more of them than cores, but those that a team leaves over
+// go on for their time when the next, smaller one begins. So their time is 0 from the start. Where the user set a time, we
+// are kept out or it is 0.
+void stop_spinning(base::TeamSeat& seat) {
+  if (!real_get_blocktime.get() || !real_set_blocktime.get()) return;
+  seat.blocktime_ms = real_get_blocktime.get()();
+  if (seat.blocktime_ms > 0) real_set_blocktime.get()(0);
+  spinning_was_set.store(true, std::memory_order_relaxed);
+}
+
+void spin_again(base::TeamSeat& seat) {
+  if (seat.blocktime_ms > 0) real_set_blocktime.get()(seat.blocktime_ms);
+  seat.blocktime_ms = -1;
+}
 
 // A region that is about to run for the first time: its code says with how many threads to begin.
 void look_at_code(Region& region) {
-  CodeFacts facts = read_code(region.code.load(std::memory_order_relaxed));
+  CodeFacts facts = read_code(region.code.load(std::memory_order_relaxed), Reading::to_the_end);
   // Tasks that can be set aside need no threads to wait in.
   bool suspends = facts.makes_tasks && wait::policy.best.load() == wait::Lane::suspend;
   if (!starts_wide(facts) || suspends) return;
   Knowledge first;
   first.wide = first.timed = true;
+  first.apart_from_files = facts.waits_for_others;
   region.set(first);
 }
 
 std::int64_t wanted_size(const TeamPlan& plan, Region& region, bool first) {
   if (plan.freedom == Freedom::same) return plan.widest;
   if (first) look_at_code(region);
-  return team_size(region.known(), plan.cores, plan.widest);
+  Knowledge known = region.known();
+  return team_size(known, plan.cores, known.apart_from_files ? plan.widest_apart_from_files : plan.widest);
 }
 
 // One region with stand-ins at a time: their threads were tried out for one. Teams that must be of one size go on.
@@ -53,12 +72,7 @@ bool may_widen(const TeamPlan& plan) {
 
 void widen(base::TeamSeat& seat, std::int64_t size) {
   real_push_num_threads.get()(nullptr, real_thread_number.get()(nullptr), static_cast<int>(size));
-  // With more threads than cores a spinning one takes a core from one that computes. Where the user set a time, we are
-  // kept out or it is 0.
-  if (real_get_blocktime.get() && real_set_blocktime.get()) {
-    seat.blocktime_ms = real_get_blocktime.get()();
-    if (seat.blocktime_ms > 0) real_set_blocktime.get()(0);
-  }
+  stop_spinning(seat);
   meter::teams.widened.fetch_add(1, std::memory_order_relaxed);
   std::int64_t most = meter::teams.widest.load(std::memory_order_relaxed);
   while (size > most && !meter::teams.widest.compare_exchange_weak(most, size, std::memory_order_relaxed)) {}
@@ -66,12 +80,17 @@ void widen(base::TeamSeat& seat, std::int64_t size) {
 
 }  // namespace
 
-void sized_by_program() { base::self().seat.sized_by_program = true; }
+void sized_by_program(int threads) {
+  base::TeamSeat& seat = base::self().seat;
+  seat.sized_by_program = true;
+  seat.threads_asked = threads;
+}
 
 int max_threads(int without_weir) {
   const TeamPlan& plan = refreshed_team_plan();
   if (plan.kept_out) return without_weir;
-  return plan.widest > without_weir ? static_cast<int>(plan.widest) : without_weir;
+  std::int64_t largest = std::max(plan.widest, plan.widest_apart_from_files);
+  return largest > without_weir ? static_cast<int>(largest) : without_weir;
 }
 
 }  // namespace weir::team
@@ -85,13 +104,20 @@ void weir::omp::before_fork(const void* code) {
   seat.sized_by_program = false;
   seat.forked = nullptr;
   seat.next_team = 0;
-  if (asked || seat.team) return;  // the program's size; or a team within a team
+  if (seat.team) return;  // a team within a team
+  if (asked) {
+    // libomp would not let so many spin, but takes the time that we put back for the program's wish.
+    if (spinning_was_set.load(std::memory_order_relaxed) && seat.threads_asked > team_plan().cores) stop_spinning(seat);
+    seat.threads_asked = 0;
+    return;
+  }
   Region& region = region_of(code);
   bool first = !region.read.load(std::memory_order_relaxed) && !region.read.exchange(true);
   const TeamPlan& plan = first ? refreshed_team_plan() : team_plan();
   if (plan.kept_out) return;
   std::int64_t size = wanted_size(plan, region, first);
   bool wide = size > plan.cores && may_widen(plan);
+  if (size > plan.widest && !can_start(size)) size = plan.widest;
   if (wide) widen(seat, size);
   seat.forked = &region;
   seat.forked_size = wide ? size : plan.cores;
@@ -102,8 +128,10 @@ void weir::omp::before_fork(const void* code) {
 
 void weir::omp::after_fork(const void* code) {
   weir::base::TeamSeat& seat = weir::base::self().seat;
-  if (!seat.team) weir::meter::regions.leave(reinterpret_cast<std::uintptr_t>(code));
-  if (seat.team || !seat.forked) return;
+  if (seat.team) return;
+  weir::meter::regions.leave(reinterpret_cast<std::uintptr_t>(code));
+  if (seat.blocktime_ms > 0) spin_again(seat);
+  if (!seat.forked) return;
   auto& region = *static_cast<Region*>(seat.forked);
   seat.forked = nullptr;
   seat.next_team = 0;
@@ -111,17 +139,25 @@ void weir::omp::after_fork(const void* code) {
   run.team = seat.forked_size;
   run.cores = team_plan().cores;
   run.wide = run.team > run.cores;
-  if (run.wide) {
-    if (seat.blocktime_ms > 0) real_set_blocktime.get()(seat.blocktime_ms);
-    seat.blocktime_ms = -1;
-    a_wide_team_runs.store(false);
-  }
+  if (run.wide) a_wide_team_runs.store(false);
   // A region that computes and no more pays for two loads.
   bool blocked = region.parked.load(std::memory_order_relaxed) != 0;
   if (!blocked && !seat.forked_ns) return;
   run.parked = region.parked.exchange(0, std::memory_order_relaxed);
+  run.stored = region.stored.exchange(0, std::memory_order_relaxed);
   run.blocked_ns = region.blocked_ns.exchange(0, std::memory_order_relaxed);
   run.gate_timeouts = region.gate_timeouts.exchange(0, std::memory_order_relaxed);
   if (seat.forked_ns) run.wall_ns = weir::base::now_ns() - seat.forked_ns;
   if (&region != &no_region) region.set(learn(region.known(), run));
+}
+
+bool weir::omp::makes_no_tasks(const void* code) {
+  Region& region = region_of(code);
+  Region::Tasks tasks = region.tasks.load(std::memory_order_relaxed);
+  if (tasks == Region::not_read) {
+    CodeFacts facts = read_code(code, Reading::to_the_end);
+    tasks = facts.makes_tasks || facts.unsure ? Region::some : Region::none;
+    if (&region != &no_region) region.tasks.store(tasks, std::memory_order_relaxed);
+  }
+  return tasks == Region::none;
 }

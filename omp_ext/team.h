@@ -8,12 +8,15 @@ namespace weir::omp {
 void before_fork(const void* code);
 void after_fork(const void* code);
 
+// Does the region's code say that it creates no explicit task? Then there is nothing in it to be set aside.
+bool makes_no_tasks(const void* code);
+
 }  // namespace weir::omp
 
 namespace weir::team {
 
 // The program itself says how many threads the next team of this thread has (num_threads): weir does not.
-void sized_by_program();
+void sized_by_program(int threads);
 
 // What omp_get_max_threads() says where libomp says `without_weir`: never less than any team there may be.
 int max_threads(int without_weir);

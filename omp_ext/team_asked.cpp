@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program asks or says about the sizes of its teams.
+#include "base/thread.h"
 #include "omp_ext/task.h"
 #include "omp_ext/team.h"
 #include "omp_ext/team_plan.h"
@@ -49,25 +50,25 @@ WEIR_EXPORT void omp_set_dynamic_(const int* dynamic) {
 
 // num_threads, in code by clang. These come right before the fork they are for.
 WEIR_EXPORT void __kmpc_push_num_threads(void* location, int thread, int threads) {
-  sized_by_program();
+  sized_by_program(threads);
   if (real_push_num_threads.get()) real_push_num_threads.get()(location, weir::omp::at_home(thread), threads);
 }
 WEIR_EXPORT void __kmpc_push_num_threads_strict(void* location, int thread, int threads, int severity, const char* message) {
-  sized_by_program();
+  sized_by_program(threads);
   if (real_push_strict.get()) real_push_strict.get()(location, weir::omp::at_home(thread), threads, severity, message);
 }
 WEIR_EXPORT void __kmpc_push_num_threads_list(void* location, int thread, unsigned count, int* threads) {
-  sized_by_program();
+  sized_by_program(count ? threads[0] : 0);
   if (real_push_list.get()) real_push_list.get()(location, weir::omp::at_home(thread), count, threads);
 }
 WEIR_EXPORT void __kmpc_push_num_threads_list_strict(void* location, int thread, unsigned count, int* threads,
                                                      int severity, const char* message) {
-  sized_by_program();
+  sized_by_program(count ? threads[0] : 0);
   if (real_push_list_strict.get()) real_push_list_strict.get()(location, weir::omp::at_home(thread), count, threads, severity, message);
 }
 
 // proc_bind: which thread is where depends on how many there are.
 WEIR_EXPORT void __kmpc_push_proc_bind(void* location, int thread, int kind) {
-  sized_by_program();
+  sized_by_program(weir::base::self().seat.threads_asked);
   if (real_push_proc_bind.get()) real_push_proc_bind.get()(location, weir::omp::at_home(thread), kind);
 }

@@ -18,7 +18,7 @@ class Fork {
   // `body` and `data` become those of a region whose tasks may be set aside, where the lane has such.
   Fork(Body*& body, void*& data, unsigned threads, bool reductions = false)
       : code_(reinterpret_cast<const void*>(body)), region_(body, data, reductions) {
-    if (threads) sized_by_program();
+    if (threads) sized_by_program(static_cast<int>(threads));
     weir::omp::before_fork(code_);
   }
   ~Fork() { weir::omp::after_fork(code_); }

@@ -26,7 +26,8 @@ constinit Real<std::size_t()> real_stack_bytes("kmp_get_stacksize_s");
 
 constinit std::atomic<const char*> asked_out{nullptr};
 constinit std::atomic<unsigned long long> objects_seen{0};
-constinit std::atomic<int> startable{-1};       // -1: not tried
+constinit std::atomic<std::int64_t> startable{1};          // a team of so many was tried and could
+constinit std::atomic<std::int64_t> not_startable{1 << 30};  // and one of so many could not
 
 // A plan is written once and then only read. Plans are few: one, and one more each time something changed.
 constexpr int most_plans = 64;
@@ -93,7 +94,7 @@ Leeway leeway_here() {
 TeamPlan make_plan() {
   TeamPlan plan;
   // The runtime's first call starts it, and us as its tool.
-  plan.cores = plan.widest = call(real_max_threads, 1);
+  plan.cores = plan.widest = plan.widest_apart_from_files = call(real_max_threads, 1);
   Limits limits = limits_here(plan.cores);
   plan.kept_out = settings_keep_out(limits);
   if (plan.kept_out) return plan;
@@ -108,6 +109,12 @@ TeamPlan make_plan() {
   if (plan.freedom == Freedom::same && !widest_can_start(plan)) {
     plan.kept_out = asked_out.load();
     plan.widest = plan.cores;
+  }
+  if (plan.freedom == Freedom::same) {
+    plan.widest_apart_from_files = plan.widest;
+  } else {
+    limits.permits = limits.stand_ins;
+    plan.widest_apart_from_files = widest_team(limits);
   }
   return plan;
 }
@@ -144,15 +151,19 @@ const TeamPlan& refreshed_team_plan() {
   return make_current();
 }
 
+bool can_start(std::int64_t size) {
+  if (size <= startable.load(std::memory_order_relaxed)) return true;
+  if (size >= not_startable.load(std::memory_order_relaxed)) return false;
+  auto stack = real_stack_bytes.get() ? static_cast<std::int64_t>(real_stack_bytes.get()()) : 0;
+  bool all = startable_threads(size - 1, stack) == size - 1;
+  (all ? startable : not_startable).store(size, std::memory_order_relaxed);
+  return all;
+}
+
 bool widest_can_start(const TeamPlan& plan) {
-  if (startable.load(std::memory_order_relaxed) < 0) {
-    std::int64_t wanted = plan.widest - 1;
-    auto stack = real_stack_bytes.get() ? static_cast<std::int64_t>(real_stack_bytes.get()()) : 0;
-    bool all = startable_threads(wanted, stack) == wanted;
-    startable.store(all);
-    if (!all) keep_out("the system does not let so many threads be started");
-  }
-  return startable.load(std::memory_order_relaxed) > 0;
+  if (can_start(plan.widest)) return true;
+  keep_out("the system does not let so many threads be started");
+  return false;
 }
 
 }  // namespace weir::team

@@ -12,7 +12,8 @@ struct TeamPlan {
   const char* kept_out = nullptr;  // why teams are left alone; nullptr: they are not
   Freedom freedom = Freedom::none;
   std::int64_t cores = 1;          // a team's size without weir
-  std::int64_t widest = 1;
+  std::int64_t widest = 1;         // with stand-ins
+  std::int64_t widest_apart_from_files = 1;  // where calls that block need no permit: never less than `widest`
 };
 
 // Made when first asked for, on a thread that may call the OpenMP runtime.
@@ -26,5 +27,8 @@ void keep_out(const char* what);
 
 // Can a team of `plan.widest` be started? Tried once. If not, teams are left alone from now on.
 bool widest_can_start(const TeamPlan& plan);
+
+// Can a team of so many threads be started? Tried when larger than what was tried before.
+bool can_start(std::int64_t size);
 
 }  // namespace weir::team

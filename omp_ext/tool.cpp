@@ -13,6 +13,7 @@
 #include "meter/counters.h"
 #include "meter/teams.h"
 #include "omp_ext/seat.h"
+#include "omp_ext/team_idle.h"
 
 // The OMPT tool: libomp says what a thread of a team begins, ends and waits for, and here that becomes the thread's
 // place, its lock depth and its core slot. Nothing in here waits, but for a core slot, and that a bounded time.
@@ -31,14 +32,17 @@ void tell_region(base::Thread& thread) {
   if (!counters || counters->parked.value() == seat.parked) return;
   Region* region = region_of_seat(seat.team);
   std::int64_t parked = counters->parked.value();
+  std::int64_t stored = counters->storage_ops.value();
   std::int64_t blocked_ns = counters->blocked_ns.value();
   std::int64_t timeouts = counters->reasons[static_cast<int>(meter::Reason::gate_timeout)].value();
   if (region) {
     region->parked.fetch_add(parked - seat.parked, std::memory_order_relaxed);
+    region->stored.fetch_add(stored - seat.stored, std::memory_order_relaxed);
     region->blocked_ns.fetch_add(blocked_ns - seat.blocked_ns, std::memory_order_relaxed);
     region->gate_timeouts.fetch_add(timeouts - seat.gate_timeouts, std::memory_order_relaxed);
   }
   seat.parked = parked;
+  seat.stored = stored;
   seat.blocked_ns = blocked_ns;
   seat.gate_timeouts = timeouts;
 }
@@ -47,6 +51,7 @@ void tell_region(base::Thread& thread) {
 void forget_counters(base::Thread& thread) {
   if (!thread.counters) return;
   thread.seat.parked = thread.counters->parked.value();
+  thread.seat.stored = thread.counters->storage_ops.value();
   thread.seat.blocked_ns = thread.counters->blocked_ns.value();
   thread.seat.gate_timeouts = thread.counters->reasons[static_cast<int>(meter::Reason::gate_timeout)].value();
 }
@@ -91,10 +96,21 @@ bool ends_region(ompt_sync_region_t kind) {
   return kind == ompt_sync_region_barrier_implicit_parallel || kind == ompt_sync_region_barrier_teams;
 }
 
-// Only an implicit task's waits: an explicit task that waits for its children keeps its core, since its thread runs them.
+// An explicit task that waits for its children keeps its core, since its thread runs them: until it finds none to run.
+void explicit_task_waits(base::TeamSeat& seat, ompt_scope_endpoint_t what) {
+  if (!is_wide(seat.team)) return;
+  if (what == ompt_scope_begin) {
+    ++seat.task_waits;
+  } else {
+    if (seat.task_waits > 0) --seat.task_waits;
+    gate::take_core();
+  }
+}
+
 void sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t what, ompt_data_t*, ompt_data_t* task, const void*) {
-  if (!task || !(task->value & ours_mark)) return;
+  if (!task) return;
   base::Thread& thread = base::self();
+  if (!(task->value & ours_mark)) return explicit_task_waits(thread.seat, what);
   if (what == ompt_scope_begin) {
     task->value |= waiting_mark;
     if (ends_region(kind)) tell_region(thread);
@@ -149,11 +165,15 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
     all &= result == ompt_set_always || result == ompt_set_sometimes;
   }
   active.store(all);
+  if (all) gate::the_gate.on_idle.store(slept_for_lack_of_work);
   if (!all) meter::teams.kept_out.store("this OpenMP runtime does not tell all that weir must know");
   return 1;
 }
 
-void finalize(ompt_data_t*) { active.store(false); }
+void finalize(ompt_data_t*) {
+  active.store(false);
+  gate::the_gate.on_idle.store(nullptr);
+}
 
 ompt_start_tool_result_t* step_aside(const char* whom) {
   aside.store(whom);

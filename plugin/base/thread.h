@@ -27,8 +27,12 @@ struct TeamSeat {
   std::int64_t forked_size = 0;     // with so many threads
   std::int64_t forked_ns = 0;       // since when; 0: not timed
   int blocktime_ms = -1;            // libomp's spinning time to restore after it; -1: untouched
-  bool sized_by_program = false;    // the program itself said how many threads the next team has
-  std::int64_t parked = 0, blocked_ns = 0, gate_timeouts = 0;  // its counters, as last added to its region
+  bool sized_by_program = false;    // the program itself said how many threads the next team has,
+  int threads_asked = 0;            // namely so many; 0: not known
+  std::int64_t idle_since_ns = 0;   // it spins in libomp for lack of work,
+  std::int64_t idle_seen_ns = 0;    // and did so last
+  int task_waits = 0;               // explicit tasks here that wait for others, one within the other
+  std::int64_t parked = 0, stored = 0, blocked_ns = 0, gate_timeouts = 0;  // its counters, as last added to its region
 };
 
 // Every byte of thread-local state, in one record. Constant-initialized and initial-exec: reading it never calls

@@ -96,8 +96,6 @@ void set_environment(const Wish& wish, const std::string& preload, const std::st
   setenv("WEIR_ROOT", std::to_string(getpid()).c_str(), 1);
   if (note.empty()) unsetenv("WEIR_NOTE");
   else setenv("WEIR_NOTE", note.c_str(), 1);
-  // A thread of libomp that spins for lack of work holds a core that a stand-in could use. The user's own word counts.
-  if (!std::getenv("KMP_BLOCKTIME") && !std::getenv("OMP_WAIT_POLICY")) setenv("KMP_BLOCKTIME", "0", 1);
 }
 
 void clear_environment() {

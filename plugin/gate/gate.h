@@ -18,6 +18,8 @@ struct Gate {
   std::atomic<void (*)(std::int64_t parked)> on_blocked{nullptr};
   // Asked when a thread yields: true when it is a runtime's own that found no work, and others had its core meanwhile.
   std::atomic<bool (*)(const void* caller)> on_yield{nullptr};
+  // Asked before that: true when the thread has slept instead.
+  std::atomic<bool (*)(const void* caller)> on_idle{nullptr};
 };
 extern Gate the_gate;
 

@@ -14,6 +14,8 @@ namespace {
 WEIR_REAL Real<int()> real_sched_yield{"sched_yield"};
 
 int yield(const void* caller) {
+  auto* sleeps = gate::the_gate.on_idle.load(std::memory_order_relaxed);
+  if (sleeps && sleeps(caller)) return 0;
   auto* runtimes_own = gate::the_gate.on_yield.load(std::memory_order_relaxed);
   if (runtimes_own && runtimes_own(caller)) return real_sched_yield();
   // A runtime, or a malloc, spins with its own locks held.

@@ -69,6 +69,7 @@ TEST(RegionCodeTest, a_barrier_in_a_loop_is_not_started_wide) {
 TEST(RegionCodeTest, knows_names) {
   EXPECT_EQ(kind_of_name("pread64"), NameKind::waits);
   EXPECT_EQ(kind_of_name("_ZNSi4readEPcl"), NameKind::waits);
+  EXPECT_EQ(kind_of_name("nanosleep"), NameKind::waits_for_others);
   EXPECT_EQ(kind_of_name("printf"), NameKind::other);
   EXPECT_EQ(kind_of_name("readlink"), NameKind::other);
   EXPECT_EQ(kind_of_name("__kmpc_fork_call"), NameKind::forks);

@@ -76,5 +76,12 @@ TEST(RegionTest, past_the_table_there_is_one_that_learns_nothing) {
   EXPECT_EQ(last, &no_region);
 }
 
+TEST(RegionTest, what_blocks_apart_from_files_is_told_from_what_blocks_on_them) {
+  auto run = narrow(100 * ms, 10, 100 * ms);
+  EXPECT_TRUE(learn({}, run).apart_from_files);
+  run.stored = 9;
+  EXPECT_FALSE(learn({}, run).apart_from_files);
+}
+
 }  // namespace
 }  // namespace weir::team

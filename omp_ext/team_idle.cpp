@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "omp_ext/team_idle.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/clock.h"
+#include "base/thread.h"
+#include "gate/gate.h"
+#include "lane/runtime_code.h"
+#include "omp_ext/seat.h"
+#include "sys/futex.h"
+
+namespace weir::team {
+namespace {
+
+constexpr std::int64_t spins_ns = 50'000;       // so long it yields, in the hope of work
+constexpr std::int64_t apart_ns = 200'000;      // yields that are farther apart belong to different waits
+constexpr std::int64_t longest_ns = 10 * base::ns_per_ms;
+
+// Nobody wakes it: it looks for work again after a part of the time it has waited, and so is late by that part at most.
+std::int64_t nap_ns(std::int64_t idle_ns) { return std::clamp(idle_ns / 8, spins_ns, longest_ns); }
+
+}  // namespace
+
+bool slept_for_lack_of_work(const void* caller) {
+  base::Thread& thread = base::self();
+  base::TeamSeat& seat = thread.seat;
+  // Others may want the lock it holds.
+  if (!is_wide(seat.team) || thread.lock_depth > 0 || !lane::is_runtime_code(caller)) return false;
+  std::int64_t now_ns = base::now_ns();
+  if (now_ns - seat.idle_seen_ns > apart_ns) seat.idle_since_ns = now_ns;
+  seat.idle_seen_ns = now_ns;
+  std::int64_t idle_ns = now_ns - seat.idle_since_ns;
+  if (idle_ns < spins_ns) return false;
+  bool had_core = thread.holds_core;
+  gate::give_core();
+  std::atomic<std::uint32_t> nobody{0};
+  sys::futex_wait(nobody, 0, nap_ns(idle_ns));
+  // In a taskwait it takes a core again when it has found a task, or may go on.
+  if (had_core && seat.task_waits == 0) gate::take_core();
+  seat.idle_seen_ns = base::now_ns();
+  return true;
+}
+
+}  // namespace weir::team
