@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that make and end descriptors. Counted only: what a descriptor is, we ask the kernel at each call, and never
-// remember.
+// Calls that make and end descriptors. What a descriptor is, we ask the kernel at each call, and never remember: so these
+// are counted only, and keep the program's hands off the few numbers that are ours.
 #include <fcntl.h>
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "base/thread.h"
+#include "intercept/errno_edge.h"
 #include "intercept/real.h"
 #include "path/call.h"
+#include "sys/own.h"
 
 namespace weir::intercept {
 namespace {
@@ -20,10 +23,29 @@ WEIR_REAL Real<int(int)> real_close{"close"};
 WEIR_REAL Real<int(int)> real_dup{"dup"};
 WEIR_REAL Real<int(int, int)> real_dup2{"dup2"};
 WEIR_REAL Real<int(int, int, int)> real_dup3{"dup3"};
+WEIR_REAL Real<int(unsigned, unsigned, int)> real_close_range{"close_range"};
+WEIR_REAL Real<void(int)> real_closefrom{"closefrom"};
 
 int counted(int result) {
   path::count_in(0);
   return result;
+}
+
+// A child of vfork has a table of its own: what it does there is not ours to prevent, nor may ours move.
+void make_way(int fd) {
+  if (!base::self_unsuspended().engine_depth && sys::is_own(fd)) sys::make_way(fd);
+}
+
+// All but ours. Marking, and a table of one's own, are left to the kernel: ours are closed by exec anyway.
+int close_all(unsigned first, unsigned last, int flags) {
+  if (!flags && first <= last) {
+    for (int mine; (mine = sys::next_own(first)) >= 0 && static_cast<unsigned>(mine) <= last; first = mine + 1u) {
+      unsigned number = static_cast<unsigned>(mine);
+      if (number > first && real_close_range(first, number - 1, 0)) return -1;
+      if (number == last) return 0;
+    }
+  }
+  return real_close_range(first, last, flags);
 }
 
 // The caller gave a mode only when the flags ask for one.
@@ -32,6 +54,7 @@ bool has_mode(int flags) { return flags & O_CREAT || (flags & O_TMPFILE) == O_TM
 }  // namespace
 }  // namespace weir::intercept
 
+using namespace weir;
 using namespace weir::intercept;
 
 #pragma GCC visibility push(default)
@@ -61,10 +84,23 @@ int creat(const char* path, mode_t mode) { return counted(real_creat(path, mode)
 int __open_2(const char* path, int flags) { return counted(real_open_2(path, flags)); }
 int __openat_2(int directory, const char* path, int flags) { return counted(real_openat_2(directory, path, flags)); }
 
-int close(int fd) { return counted(real_close(fd)); }
+int close(int fd) {
+  if (sys::is_own(fd)) [[unlikely]] return static_cast<int>(deliver(-EBADF));
+  return counted(real_close(fd));
+}
+int close_range(unsigned first, unsigned last, int flags) noexcept { return counted(close_all(first, last, flags)); }
+void closefrom(int first) noexcept {
+  if (counted(close_all(first < 0 ? 0 : static_cast<unsigned>(first), ~0u, 0))) real_closefrom(first);
+}
 int dup(int fd) noexcept { return counted(real_dup(fd)); }
-int dup2(int fd, int as) noexcept { return counted(real_dup2(fd, as)); }
-int dup3(int fd, int as, int flags) noexcept { return counted(real_dup3(fd, as, flags)); }
+int dup2(int fd, int as) noexcept {
+  make_way(as);
+  return counted(real_dup2(fd, as));
+}
+int dup3(int fd, int as, int flags) noexcept {
+  make_way(as);
+  return counted(real_dup3(fd, as, flags));
+}
 
 int open64(const char*, int, ...) __attribute__((nonnull(1), alias("open")));
 int __open(const char*, int, ...) __attribute__((nonnull(1), alias("open")));

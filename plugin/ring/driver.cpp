@@ -10,6 +10,7 @@
 #include "meter/counters.h"
 #include "sys/file.h"
 #include "sys/futex.h"
+#include "sys/own.h"
 #include "sys/process.h"
 #include "sys/raw.h"
 
@@ -90,7 +91,7 @@ void Driver::wake(Sleep least) {
     return;
   }
   std::uint64_t one = 1;
-  sys::write(wake_fd_, &one, sizeof one);
+  sys::write(sys::own(sys::Own::wake), &one, sizeof one);
 }
 
 void Driver::body(void* self) { static_cast<Driver*>(self)->run(); }
@@ -122,7 +123,7 @@ void Driver::take_cancels() {
 
 bool Driver::arm_wake() {
   if (can_.op_futex) return ring_.prepare_futex(wake_word_, wake_word_.load()) == 0;
-  return ring_.prepare_watch(wake_fd_) == 0;
+  return ring_.prepare_watch(sys::own(sys::Own::wake)) == 0;
 }
 
 int Driver::open() {
@@ -132,7 +133,7 @@ int Driver::open() {
     if (failed(fd)) return static_cast<int>(fd);
     Result high = sys::raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 1000);
     if (high >= 0) sys::close(static_cast<int>(fd));
-    wake_fd_ = static_cast<int>(high >= 0 ? high : fd);
+    sys::set_own(sys::Own::wake, static_cast<int>(high >= 0 ? high : fd));
   }
   int error = ring_.open(ring_entries, can_);
   return error ? error : arm_wake() ? 0 : -EBUSY;
@@ -165,7 +166,7 @@ void Driver::turn() {
   if (!woken) return;
   if (!can_.op_futex) {
     std::uint64_t count;
-    sys::read(wake_fd_, &count, sizeof count);
+    sys::read(sys::own(sys::Own::wake), &count, sizeof count);
   }
   arm_wake();
 }
@@ -176,8 +177,8 @@ void Driver::after_fork() {
   sleep_.store(awake);
   inbox_.take_all();
   cancels_.take_all();
-  if (wake_fd_ >= 0) sys::close(wake_fd_);
-  wake_fd_ = -1;
+  if (int fd = sys::own(sys::Own::wake); fd >= 0) sys::close(fd);
+  sys::set_own(sys::Own::wake, -1);
   ring_.forget();
 }
 

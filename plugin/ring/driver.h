@@ -57,8 +57,7 @@ class Driver {
   std::atomic<bool> running_{false};
   std::atomic<Sleep> sleep_{awake};
   std::atomic<std::uint32_t> started_{0};
-  std::atomic<std::uint32_t> wake_word_{0};  // what the ring waits on; without that operation:
-  int wake_fd_ = -1;
+  std::atomic<std::uint32_t> wake_word_{0};  // what the ring waits on; without that operation: sys::Own::wake
   int start_result_ = 0;
   std::int32_t tid_ = 0;
   sys::Capabilities can_;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "meter/counters.h"
+#include "sys/own.h"
 #include "sys/raw.h"
 
 namespace weir::ring {
@@ -95,12 +96,18 @@ int Ring::open(unsigned entries, const sys::Capabilities& can) {
     if (!registered_) ring_.enter_ring_fd = static_cast<int>(high);
     ring_.ring_fd = static_cast<int>(high);
   }
+  sys::set_own(sys::Own::ring, ring_.ring_fd);
   return 0;
 }
 
 void Ring::close() {
   if (open_) io_uring_queue_exit(&ring_);
   open_ = false;
+}
+
+void Ring::forget() {
+  open_ = false;
+  sys::set_own(sys::Own::ring, -1);
 }
 
 io_uring_sqe* Ring::slot() {
@@ -152,10 +159,20 @@ int Ring::prepare_watch(int fd) {
   return 0;
 }
 
-int Ring::submit() { return io_uring_submit(&ring_); }
+// The program may have put a descriptor of its own where ours was; then ours has moved.
+void Ring::find() {
+  ring_.ring_fd = sys::own(sys::Own::ring);
+  if (!registered_) ring_.enter_ring_fd = ring_.ring_fd;
+}
+
+int Ring::submit() {
+  find();
+  return io_uring_submit(&ring_);
+}
 
 int Ring::submit_and_wait(std::int64_t timeout_ns) {
   io_uring_cqe* cqe;
+  find();
   if (timeout_ns < 0) return io_uring_submit_and_wait(&ring_, 1);
   __kernel_timespec t{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
   return io_uring_submit_and_wait_timeout(&ring_, &cqe, 1, &t, nullptr);

@@ -20,7 +20,7 @@ class Ring {
   int open(unsigned entries, const sys::Capabilities& can);
   void close();
   // In a forked child: the ring is the parent's; leave its memory and descriptor alone.
-  void forget() { open_ = false; }
+  void forget();
   bool is_open() const { return open_; }
 
   // Puts the request in the submission queue; flushes first when that is full. 0 or -errno.
@@ -43,6 +43,7 @@ class Ring {
   unsigned prepared() { return io_uring_sq_ready(&ring_); }
 
  private:
+  void find();
   io_uring_sqe* slot();
   io_uring ring_{};
   bool open_ = false;

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/own.h"
+
+#include <fcntl.h>
+
+#include <atomic>
+
+#include "sys/raw.h"
+
+namespace weir::sys {
+namespace {
+
+constexpr int count = static_cast<int>(Own::count);
+constinit std::atomic<int> number_plus_one[count] = {};
+
+}  // namespace
+
+int own(Own which) { return number_plus_one[static_cast<int>(which)].load(std::memory_order_acquire) - 1; }
+
+void set_own(Own which, int fd) {
+  number_plus_one[static_cast<int>(which)].store(fd + 1, std::memory_order_release);
+}
+
+bool is_own(int fd) {
+  bool is = false;
+  for (const std::atomic<int>& number : number_plus_one)
+    is |= fd >= 0 && number.load(std::memory_order_relaxed) == fd + 1;
+  return is;
+}
+
+int next_own(unsigned from) {
+  int next = -1;
+  for (int i = 0; i < count; ++i) {
+    int fd = own(static_cast<Own>(i));
+    if (fd >= 0 && static_cast<unsigned>(fd) >= from && (next < 0 || fd < next)) next = fd;
+  }
+  return next;
+}
+
+void make_way(int fd) {
+  for (int i = 0; i < count; ++i) {
+    if (own(static_cast<Own>(i)) != fd) continue;
+    Result other = raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 1000);
+    if (other >= 0) set_own(static_cast<Own>(i), static_cast<int>(other));
+  }
+}
+
+}  // namespace weir::sys

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace weir::sys {
+
+// The descriptors that we keep open. To the program their numbers are free: it may "close all", or put a descriptor of
+// its own there, and must never find what we write. So close passes ours over, and dup2 makes them move.
+enum class Own { wake, ring, count };
+
+// The number it has now; -1: there is none. Ask anew at each use.
+int own(Own which);
+void set_own(Own which, int fd);
+
+bool is_own(int fd);
+// The lowest of ours that is not below `from`, or -1.
+int next_own(unsigned from);
+// If the number is one of ours, that goes to another number. Who asked for its number just before may still use the old.
+void make_way(int fd);
+
+}  // namespace weir::sys
