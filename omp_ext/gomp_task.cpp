@@ -143,7 +143,16 @@ using namespace weir::omp;
 WEIR_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long bytes, long align, bool deferred, unsigned flags,
                                void** depend, int priority, void* detach) {
   Member* member = member_here();
-  if (!member) return next_task(body, data, copy, bytes, align, deferred, flags, depend, priority, detach);
+  if (!member) {
+    // LLVM's GOMP_task runs an undeferred task on the creator's own data, which is not laid out as a copy is.
+    if (copy && !deferred) {
+      void* own = aligned(__builtin_alloca(bytes + align), align ? align : 1);
+      copy(own, data);
+      data = own;
+      copy = nullptr;
+    }
+    return next_task(body, data, copy, bytes, align, deferred, flags, depend, priority, detach);
+  }
   if (!(flags & gomp_depend)) depend = nullptr;
   Made from{body, data, copy, bytes, align, flags};
   if (!deferred && depend) {

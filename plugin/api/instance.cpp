@@ -70,6 +70,7 @@ void set_policy() {
   bool all = the_settings.force == base::Force::all;
   policy.forced = all;
   path::forced.store(all ? 1u << 31 : 0);
+  path::always_aside.store(base::lists(the_settings.debug, "suspend-always"));
 }
 
 void set_limits() {
@@ -86,9 +87,25 @@ void watch_thread_ends() {
   meter::on_first_call.store([] { pthread_setspecific(thread_end, &thread_end); }, std::memory_order_release);
 }
 
+// On a thread of ours, that ends: when a ring is gone, the kernel interrupts whoever set it up, a little later. A call of
+// the program's that waits there and does not go on by itself (a socket with a time limit, epoll_wait) would end by EINTR.
+void probe_elsewhere() {
+  static constinit std::atomic<std::uint32_t> over{0};
+  over.store(0);
+  int error = sys::start_thread(
+      [](void*) {
+        the_capabilities = sys::probe(the_settings.disable);
+        over.store(1, std::memory_order_release);
+        sys::futex_wake(over);
+      },
+      nullptr, "weir-probe");
+  if (error) the_capabilities.ring_error = error;
+  while (!error && !over.load(std::memory_order_acquire)) sys::futex_wait(over, 0, base::ns_per_s);
+}
+
 bool start_now() {
   publish_counters();
-  the_capabilities = sys::probe(the_settings.disable);
+  probe_elsewhere();
   path::driver.on_tick(path::tick);
   path::watchdog_patience_ns = the_settings.watchdog_ms * base::ns_per_ms;
   int error = path::driver.start(the_capabilities);

@@ -58,6 +58,9 @@ struct Call {
 // Is every thread's every call our business? (WEIR_FORCE=all, for tests.)
 extern std::atomic<std::uint32_t> forced;
 
+// Is a task set aside at every call, for a time by chance? (WEIR_DEBUG=suspend-always, for tests.)
+extern std::atomic<bool> always_aside;
+
 // Is the calling thread anywhere that its calls are our business? Inline: this is all that an untouched call pays.
 inline bool concerns_us() {
   const base::Thread& thread = base::self_unsuspended();

@@ -13,6 +13,7 @@
 namespace weir::path {
 
 constinit std::atomic<std::uint32_t> forced{0};
+constinit std::atomic<bool> always_aside{false};
 
 namespace {
 
@@ -159,9 +160,7 @@ Result waited_for(Call& call) {
   return suspended(call, plan, *choice.runtime);
 }
 
-}  // namespace
-
-Result run(Call& call) {
+Result serve(Call& call) {
   meter::mine().calls.add(1);
   // Only libc's own call is a cancellation point.
   if (wait::policy.cancellable.load(std::memory_order_relaxed)) {
@@ -175,5 +174,28 @@ Result run(Call& call) {
   count_moved(call, result);
   return result;
 }
+
+// For tests: the task is set aside for a while by chance before every call, were it only to find the call done at once.
+// So tasks interleave, and go on in an order, as they seldom would.
+Result serve_aside(Call& call) {
+  constexpr std::uint64_t longest_ns = 200'000;
+  static constinit std::atomic<std::uint64_t> chance{0};
+  wait::Choice choice = wait::choose(call.ends);
+  if (choice.lane != wait::Lane::suspend) return serve(call);
+  std::uint64_t x = chance.fetch_add(0x9E3779B97F4A7C15u, std::memory_order_relaxed);
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  std::int32_t home = my_tid();
+  Result ignored;
+  int refusal;
+  if (perform(op::timeout(static_cast<std::int64_t>((x >> 32) % longest_ns)), false, *choice.runtime, &ignored, &refusal))
+    meter::mine().suspended.add(1);
+  Result result = serve(call);
+  if (failed(result) && my_tid() != home) choice.runtime->go_home(home);
+  return result;
+}
+
+}  // namespace
+
+Result run(Call& call) { return always_aside.load(std::memory_order_relaxed) ? serve_aside(call) : serve(call); }
 
 }  // namespace weir::path

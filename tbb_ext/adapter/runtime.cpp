@@ -54,7 +54,12 @@ struct Exceptions {
   void* caught;
   unsigned uncaught;
 };
-[[gnu::noinline]] Exceptions& exceptions_here() { return *reinterpret_cast<Exceptions*>(__cxxabiv1::__cxa_get_globals()); }
+// Declared to be constant, so that a compiler asks once and keeps the address, even out of line: the asm says that it isn't.
+[[gnu::noinline]] Exceptions& exceptions_here() {
+  auto* here = reinterpret_cast<Exceptions*>(__cxxabiv1::__cxa_get_globals());
+  asm volatile("" : "+r"(here));
+  return *here;
+}
 
 void once_round() {
   Exceptions own = exceptions_here();

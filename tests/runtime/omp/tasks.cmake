@@ -81,3 +81,10 @@ weir_tasks_test(objects_often full 600 "2 3 16" shuffle omp_objects 50)
 weir_tasks_program(omp_futures_clang tasks_futures.cpp ${CLANGXX} -pthread)
 weir_tasks_program(omp_futures_gcc tasks_futures.cpp g++ -pthread)
 weir_tasks_test(futures quick 100 "1 2 3" none omp_futures 200)
+
+weir_tasks_program(undeferred_copy_gcc undeferred_copy.cpp g++)
+foreach(lane park suspend)
+  add_test(NAME omp.undeferred_copy_${lane} COMMAND ${CMAKE_COMMAND} -E env WEIR_LANE=${lane}
+    "LD_PRELOAD=$<TARGET_FILE:weir_preload> ${LIBOMP}" ${here}/undeferred_copy_gcc)
+  set_tests_properties(omp.undeferred_copy_${lane} PROPERTIES LABELS quick TIMEOUT 60 PASS_REGULAR_EXPRESSION "^sum 129\n$")
+endforeach()
