@@ -43,7 +43,7 @@ std::string with_header(const std::string& text) {
   }
   std::size_t at = found ? beside : first < lines.size() ? first : 0;
   bool pragma_on_top = at == 0 && !lines.empty() && lines[0].rfind("#pragma once", 0) == 0;
-  lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(pragma_on_top ? 1 : at), std::string(header) + "\n");
+  lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(pragma_on_top ? 1 : at), std::string(header).append("\n"));
   std::string out;
   for (const std::string& line : lines) out += line;
   return out;
@@ -92,7 +92,8 @@ std::string difference(const std::string& file, const std::string& before, const
     std::string hunk;
     for (std::size_t k = begin; k < end; ++k) {
       old_count += all[k].mark != '+', new_count += all[k].mark != '-';
-      hunk += all[k].mark + all[k].text;
+      hunk += all[k].mark;
+    hunk += all[k].text;
       if (all[k].text.back() != '\n') hunk += "\n\\ No newline at end of file\n";
     }
     out += "@@ -" + std::to_string(old_at) + "," + std::to_string(old_count) + " +" + std::to_string(new_at) + "," +
