@@ -65,7 +65,7 @@ class Pages(unittest.TestCase):
             self.assertEqual(figures_in(self.browser, f"[data-figure={key}]"), [report[key]], key)
         points = report.get("timeline") or report["controller"]
         drawn = {s["series"]: s for s in self.browser.value(
-            "[...document.querySelectorAll('[data-series]')].map(x => ({...x.dataset, length: x.getTotalLength()}))")}
+            "[...document.querySelectorAll('[data-chart=timeline] [data-series]')].map(x => ({...x.dataset, length: x.getTotalLength()}))")}
         expected = {key for key in SERIES if any((point.get(key) or 0) > 0 for point in points)}
         self.assertEqual(set(drawn), expected)
         for key in expected:

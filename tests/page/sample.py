@@ -33,4 +33,5 @@ def report(pid=4242, **other):
              "suspended_s": 0, "waiting_for_core_s": 0.125, "ops": 10}],
         "call_sites": [call_site(i, 1000 * (9 - i)) for i in range(1, 8)] + [
             call_site(0, 3100, lane="park", reason="lock_held", hidden_s=0)],
-        "devices": [{"name": "vda", "reads_per_s": 9120.5, "bytes_per_s": 37000000, "busy": 0.93}], **other}
+        "devices": [{"t_s": i / 10, "own_bytes_per_s": 1e7 + i * 1e5, "disk_bytes_per_s": 1.1e7 + i * 1e5, "disk_in_flight": i % 9,
+                     "io_pressure": i / 2, "dirty_bytes": i * 4096, "writeback_bytes": 4096} for i in range(40)], **other}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline: panels one above the other on one time axis. Drawn anew at each width, so that its text keeps its size.
 
-const panels = [
+const run_panels = [
   { name: "Calls under way", series: [
     { key: "in_flight", name: "in flight", colour: "blue", area: true, say: plain },
     { key: "permits", name: "permits", colour: "orange", dashed: true, step: true, say: plain } ] },
@@ -14,17 +14,30 @@ const panels = [
     { key: "bytes_per_s", name: "bytes of storage", colour: "teal", area: true, say: rate } ] },
   { name: "Calls per second", series: [
     { key: "calls_per_s", name: "calls", colour: "blue", say: per_second },
-    { key: "ops_per_s", name: "storage calls", colour: "teal", dashed: true, say: per_second } ] },
+    { key: "ops_per_s", name: "calls that waited", colour: "teal", dashed: true, say: per_second } ] },
+];
+// What was seen of the machine's disks and its page cache.
+const device_panels = [
+  { name: "Bytes per second", series: [
+    { key: "disk_bytes_per_s", name: "all disks", colour: "blue", area: true, say: rate },
+    { key: "own_bytes_per_s", name: "this process", colour: "teal", dashed: true, say: rate } ] },
+  { name: "In flight at the disks", series: [
+    { key: "disk_in_flight", name: "in flight", colour: "blue", area: true, say: plain } ] },
+  { name: "Time stalled by I/O, percent", series: [
+    { key: "io_pressure", name: "I/O pressure", colour: "plum", area: true, say: plain } ] },
+  { name: "Page cache not yet on disk", series: [
+    { key: "dirty_bytes", name: "dirty", colour: "orange", say: bytes },
+    { key: "writeback_bytes", name: "being written", colour: "teal", dashed: true, say: bytes } ] },
 ];
 const states = { fast: "seeks in large steps", normal: "tries a little more, a little less", hold: "has found its number",
-  relocate: "starts anew: the program changed" };
+  relocate: "starts anew: the program changed", idle: "asleep, or not needed yet", fixed: "keeps the number it was given" };
 const gutter = 58, right_edge = 8, panel_height = 76, panel_gap = 42, band_height = 12;
 
-const points_of = (process) => list(process, "timeline").filter((point) => has(point, "t_s"));
+const points_of = (process, part) => list(process, part).filter((point) => has(point, "t_s"));
 
 // What both of two runs are drawn to, so that they compare: the end of time, and the top of each panel.
-function scale_of(processes) {
-  const all = processes.flatMap(points_of);
+function scale_of(processes, part = "timeline", panels = run_panels) {
+  const all = processes.flatMap((process) => points_of(process, part));
   const top = (panel) => Math.max(0, ...panel.series.flatMap((s) => all.map((point) => number(point, s.key))));
   return { end: Math.max(0, ...all.map((point) => point.t_s)), tops: panels.map((panel) => round_up(top(panel))) };
 }
@@ -117,8 +130,7 @@ function draw_times(picture, end, x, width, floor) {
   }
 }
 
-function draw_timeline(box, process, scale, width) {
-  const points = points_of(process);
+function draw_timeline(box, points, panels, scale, width) {
   const x = (t) => gutter + (scale.end ? t / scale.end : 0) * (width - gutter - right_edge);
   const picture = svg("svg", { role: "img", tabindex: "0", "aria-label": "Timeline of the run; the arrow keys move along it" });
   const own_end = points[points.length - 1].t_s;
@@ -178,14 +190,14 @@ function follow_pointer(box, picture, points, shown, x, width, floor) {
   });
 }
 
-function timeline(process, scale) {
-  const points = points_of(process);
+function timeline(process, scale, part = "timeline", panels = run_panels) {
+  const points = points_of(process, part);
   if (!points.length) return el("p", { class: "quiet" }, "The report has no timeline: the run was too short for one, or an older weir wrote it.");
-  const box = el("div", { class: "chart", "data-chart": "timeline" });
+  const box = el("div", { class: "chart", "data-chart": part });
   let drawn = 0;
   const draw = () => {
     const width = Math.max(300, Math.floor(box.clientWidth));
-    if (box.clientWidth && width !== drawn) draw_timeline(box, process, scale, drawn = width);
+    if (box.clientWidth && width !== drawn) draw_timeline(box, points, panels, scale, drawn = width);
   };
   new ResizeObserver(draw).observe(box);
   const seen = [...new Set(points.map((point) => text(point, "state")).filter(Boolean))];

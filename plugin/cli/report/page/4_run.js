@@ -30,10 +30,13 @@ function advice(process) {
       Array.isArray(item.where) && item.where.length > 0 && el("ul", { class: "code" }, item.where.map((place) => el("li", { style: "display:block;padding:0;border:0" }, place)))))));
 }
 
-// Whatever was sampled of the devices: every field that is a figure or a word is a column.
+// What was sampled of the devices over time; or, where it has no times, every field that is a figure or a word as a column.
 function devices(process) {
   const all = list(process, "devices");
   if (!all.length) return null;
+  if (points_of(process, "devices").length) {
+    return timeline(process, scale_of([process], "devices", device_panels), "devices", device_panels);
+  }
   const keys = [...new Set(all.flatMap((device) => Object.keys(device).filter((key) => ["number", "string"].includes(typeof device[key]))))];
   keys.sort((a, b) => all.some((device) => typeof device[b] === "string") - all.some((device) => typeof device[a] === "string"));
   const say = (key, value) => {
