@@ -44,7 +44,7 @@ class Run(unittest.TestCase):
     def start(self, *command, **how):
         """Started, and the first line it wrote was read."""
         child = subprocess.Popen(self.words(*command), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                 env=environment(), **how)
+                                 env={**environment(), "TMPDIR": self.folder}, **how)
         self.addCleanup(child.stderr.close)
         self.addCleanup(child.stdout.close)
         return child, child.stdout.readline().strip()
