@@ -206,8 +206,8 @@ class Bench:
         env = {"OMP_NUM_THREADS": str(threads)} if threads else {}
         return Variant(name or ("bare" if threads is None else f"bare {threads}"), command, env)
 
-    def weir(self, command, lane="auto", name=None):
-        prefix = [os.path.join(self.options.build, "bin", "weir"), "run", "--quiet", f"--lane={lane}", "--"]
+    def weir(self, command, lane="auto", name=None, options=()):
+        prefix = [os.path.join(self.options.build, "bin", "weir"), "run", "--quiet", f"--lane={lane}", *options, "--"]
         return Variant(name or (f"weir {lane}"), prefix + command)
 
     def report(self, command, lane="auto"):
