@@ -7,7 +7,6 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
-#include <future>
 #include <mutex>
 #include <queue>
 #include <thread>
@@ -20,16 +19,12 @@ namespace smith_waterman {
 
 namespace {
 
-struct Grid {
-  std::size_t down, across;
-  const Cell& cell;
-};
 using Place = std::pair<std::size_t, std::size_t>;
 
 // How many neighbours each cell still waits for.
 class Waiting {
  public:
-  explicit Waiting(const Grid& grid) : grid_(grid), counts_(grid.down * grid.across) {
+  explicit Waiting(const Front& grid) : grid_(grid), counts_(grid.down * grid.across) {
     for (std::size_t d = 0; d < grid.down; ++d) {
       for (std::size_t a = 0; a < grid.across; ++a) counts_[d * grid.across + a] = (d != 0) + (a != 0);
     }
@@ -48,11 +43,11 @@ class Waiting {
   }
 
  private:
-  const Grid& grid_;
+  const Front& grid_;
   std::vector<std::atomic<int>> counts_;
 };
 
-void by_threads(const Grid& grid, unsigned threads) {
+void by_threads(const Front& grid, unsigned threads) {
   Waiting waiting(grid);
   std::mutex mutex;
   std::condition_variable changed;
@@ -79,24 +74,7 @@ void by_threads(const Grid& grid, unsigned threads) {
   for (std::thread& thread : team) thread.join();
 }
 
-void by_async(const Grid& grid) {
-  std::vector<std::shared_future<void>> done(grid.down * grid.across);
-  for (std::size_t d = 0; d < grid.down; ++d) {
-    for (std::size_t a = 0; a < grid.across; ++a) {
-      const std::size_t here = d * grid.across + a;
-      const auto up = d != 0 ? done[here - grid.across] : std::shared_future<void>();
-      const auto left = a != 0 ? done[here - 1] : std::shared_future<void>();
-      done[here] = std::async(std::launch::async, [&grid, d, a, up, left] {
-        if (up.valid()) up.wait();
-        if (left.valid()) left.wait();
-        grid.cell(d, a);
-      });
-    }
-  }
-  for (const auto& one : done) one.get();
-}
-
-void by_openmp(const Grid& grid) {
+void by_openmp(const Front& grid) {
   const std::size_t diagonals = grid.down + grid.across - 1;
   for (std::size_t diagonal = 0; diagonal < diagonals; ++diagonal) {
     const std::size_t first = diagonal >= grid.across ? diagonal - grid.across + 1 : 0;
@@ -106,7 +84,7 @@ void by_openmp(const Grid& grid) {
   }
 }
 
-void by_openmp_tasks(const Grid& grid) {
+void by_openmp_tasks(const Front& grid) {
   // An address a cell for depend(); those of the row above and the column to the left of the grid nobody
   // writes.
   const std::size_t width = grid.across + 1;
@@ -124,7 +102,7 @@ void by_openmp_tasks(const Grid& grid) {
   }
 }
 
-void by_tbb(const Grid& grid) {
+void by_tbb(const Front& grid) {
   Waiting waiting(grid);
   const std::array<Place, 1> first{{{0, 0}}};
   tbb::parallel_for_each(first, [&](Place place, tbb::feeder<Place>& feeder) {
@@ -151,7 +129,7 @@ bool parse_way(std::string_view name, Way& way) {
 void wavefront(Way way, unsigned threads, std::size_t down, std::size_t across, const Cell& cell) {
   if (down == 0 || across == 0) return;
   if (threads != 0) omp_set_num_threads(static_cast<int>(threads));
-  const Grid grid{down, across, cell};
+  const Front grid{down, across, cell};
   switch (way) {
     case Way::serial:
       for (std::size_t d = 0; d < down; ++d) {

@@ -10,3 +10,8 @@ weir_app_same_everywhere(smith_waterman database
 add_test(NAME apps.smith_waterman.finds_what_was_hidden WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/apps
          COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/smith_waterman/hidden_piece)
 set_tests_properties(apps.smith_waterman.finds_what_was_hidden PROPERTIES LABELS quick TIMEOUT 120)
+if(TARGET smith_waterman_async)
+  add_test(NAME apps.smith_waterman.async WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/apps
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/smith_waterman/same_with_weir_async)
+  set_tests_properties(apps.smith_waterman.async PROPERTIES LABELS quick TIMEOUT 120)
+endif()

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <future>
+#include <vector>
+
+#include "wavefront.h"
+
+namespace smith_waterman {
+
+void by_async(const Front& grid) {
+  std::vector<std::shared_future<void>> done(grid.down * grid.across);
+  for (std::size_t d = 0; d < grid.down; ++d) {
+    for (std::size_t a = 0; a < grid.across; ++a) {
+      const std::size_t here = d * grid.across + a;
+      const auto up = d != 0 ? done[here - grid.across] : std::shared_future<void>();
+      const auto left = a != 0 ? done[here - 1] : std::shared_future<void>();
+      done[here] = std::async(std::launch::async, [&grid, d, a, up, left] {
+        if (up.valid()) up.wait();
+        if (left.valid()) left.wait();
+        grid.cell(d, a);
+      });
+    }
+  }
+  for (const auto& one : done) one.get();
+}
+
+}  // namespace smith_waterman
