@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "smith_waterman/wavefront.h"
+#include "../smith_waterman/wavefront.h"
 
 namespace smith_waterman {
 
