@@ -26,7 +26,7 @@ void GompRegion::run(void* passed) {
   bool entered = enter(region, libomp().global_thread_num(nullptr));
   region.gomp_code(region.gomp_data);
   if (!entered) return;
-  settle(*member_here());
+  if (Member* member = member_here()) settle(*member);
   leave();
 }
 

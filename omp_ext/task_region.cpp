@@ -47,6 +47,12 @@ Verdict judge() {
   return weir_runtime_register(&omp_runtime, base::in_omp_task) ? unwanted : wanted;
 }
 
+// One thread runs its tasks in an order that a program may count on without ever saying so: only who asks for it gets
+// another one.
+bool keeps_order(std::int32_t threads) {
+  return threads == 1 && wait::policy.automatic.load(std::memory_order_relaxed);
+}
+
 bool no_task_left(const Region& region) {
   // Completed first: both only grow, so if they are found equal there was a moment without a task.
   std::int64_t completed = region.completed_elsewhere.load(std::memory_order_acquire);
@@ -99,7 +105,6 @@ bool enter(Region& region, std::int32_t gtid) {
   member->outer = worker->member;
   member->gtid = gtid;
   member->barriers = 0;
-  member->serialized = 0;
   member->movable = 0;
   new (&member->implicit) Task;
   member->implicit.home = member;
@@ -113,7 +118,9 @@ bool enter(Region& region, std::int32_t gtid) {
   member->created.store(0, std::memory_order_relaxed);
   member->completed.store(0, std::memory_order_relaxed);
   if (member->outer) member->implicit.final = member->outer->current->final;
-  region.threads.store(libomp().num_threads(), std::memory_order_relaxed);
+  std::int32_t threads = libomp().num_threads();
+  region.threads.store(threads, std::memory_order_relaxed);
+  member->serialized = keeps_order(threads) ? 1 : 0;
   worker->member = member;
   member->next = region.members.load(std::memory_order_relaxed);
   while (!region.members.compare_exchange_weak(member->next, member, std::memory_order_acq_rel)) {}

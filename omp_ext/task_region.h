@@ -103,7 +103,8 @@ inline std::int32_t gtid_here(std::int32_t said) {
   return member ? member->gtid : said;
 }
 
-// The thread enters the region, and leaves it; between them is the implicit task. False: no memory.
+// The thread enters the region, and leaves it; between them is the implicit task, whose tasks are none of our business
+// in a team of one under auto. False: no memory.
 bool enter(Region& region, std::int32_t gtid);
 void leave();
 

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits for another thread: joins, conditions, semaphores, barriers. A thread that computes by a core slot gives it to a
 // stand-in meanwhile; nothing else changes, and whoever has no slot to give waits as without weir: the tasking run-times'
-// own idle threads above all. None of these waits sets its task aside: what they wait for may be the thread itself.
+// own idle threads above all.
+//
+// What such a wait is for may be done by a task that was set aside and goes on on this very thread. So while any is, a
+// condition, a semaphore or a join is waited for by slices, and between two of them others may go on here.
+#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <threads.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
+#include "lane/runtime_code.h"
 #include "path/call.h"
+#include "path/yielding.h"
 
 namespace weir::intercept {
 namespace {
@@ -36,13 +43,75 @@ WEIR_REAL Real<int(pthread_barrier_t*)> real_barrier{"pthread_barrier_wait"};
 // What `real` returns, an error number or the like: it may be any int.
 template <typename F>
 int parked(F real) {
-  const base::Thread& thread = base::self_unsuspended();
+  const base::Thread& thread = base::self();  // between two slices its caller may have changed threads
   bool has_slot = thread.holds_core || path::forced.load(std::memory_order_relaxed);
   if (!has_slot || !path::concerns_us()) return real();
   Call call{path::Family::direct};  // without an operation: only a thread can wait
   call.arguments = &real;
   call.real = [](Call& c) { return static_cast<Result>((*static_cast<const F*>(c.arguments))()); };
   return static_cast<int>(path::run(call));
+}
+
+// On a thread of OpenMP's, whose tasks are tied to it; oneTBB's go on anywhere. A run-time's own code waits for work, with
+// its locks held.
+bool others_may_be_waited_for(const void* caller) {
+  const base::Thread& thread = base::self_unsuspended();
+  return thread.omp && !thread.engine_depth && path::others_are_aside() &&
+         !lane::is_tasking_code(caller);
+}
+
+constexpr std::int64_t slice_ns = 2 * base::ns_per_ms;
+
+// The end of a wait's next slice.
+struct Slice {
+  Slice(clockid_t clock, const timespec* until) {
+    clock_gettime(clock, &end);
+    end.tv_nsec += slice_ns;
+    if (end.tv_nsec >= 1'000'000'000) {
+      ++end.tv_sec;
+      end.tv_nsec -= 1'000'000'000;
+    }
+    last = until && (until->tv_sec != end.tv_sec ? until->tv_sec < end.tv_sec : until->tv_nsec <= end.tv_nsec);
+    if (last) end = *until;
+  }
+  timespec end;
+  bool last;  // the wait's own limit comes first
+};
+
+// One slice: whatever was signalled after it, nobody hears, so the caller is to look at what it waits for again. (POSIX:
+// a condition's wait may end for no reason.)
+int condition_slice(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until) {
+  Slice slice(clock, until);
+  int error = parked([&] { return real_clockcond(c, m, clock, &slice.end); });
+  if (error != ETIMEDOUT || slice.last) return error;
+  if (pthread_mutex_unlock(m)) return 0;
+  path::stand_back();
+  return pthread_mutex_lock(m);
+}
+
+int semaphore_wait(sem_t* s, clockid_t clock, const timespec* until) {
+  while (true) {
+    Slice slice(clock, until);
+    int result = parked([&] { return real_clocksem(s, clock, &slice.end); });
+    if (!result || current_errno() != ETIMEDOUT || slice.last) return result;
+    path::stand_back();
+  }
+}
+
+int join(pthread_t t, void** value, clockid_t clock, const timespec* until) {
+  while (true) {
+    Slice slice(clock, until);
+    int error = parked([&] { return real_clockjoin(t, value, clock, &slice.end); });
+    if (error != ETIMEDOUT || slice.last) return error;
+    path::stand_back();
+  }
+}
+
+// By which clock a condition's limit is meant stands in the condition, where only libc looks. Uptimes and dates lie
+// decades apart.
+clockid_t likely_clock(const timespec& until) {
+  constexpr time_t year_2001 = 1'000'000'000;
+  return until.tv_sec >= year_2001 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
 }
 
 }  // namespace
@@ -55,12 +124,18 @@ using namespace weir::intercept;
 extern "C" {
 
 int pthread_join(pthread_t t, void** value) {
+  if (others_may_be_waited_for(__builtin_return_address(0)))
+    return join(t, value, CLOCK_MONOTONIC, nullptr);
   return parked([=] { return real_join(t, value); });
 }
 int pthread_timedjoin_np(pthread_t t, void** value, const timespec* until) {
+  if (others_may_be_waited_for(__builtin_return_address(0)))
+    return join(t, value, CLOCK_REALTIME, until);
   return parked([=] { return real_timedjoin(t, value, until); });
 }
 int pthread_clockjoin_np(pthread_t t, void** value, clockid_t clock, const timespec* until) {
+  if (others_may_be_waited_for(__builtin_return_address(0)))
+    return join(t, value, clock, until);
   return parked([=] { return real_clockjoin(t, value, clock, until); });
 }
 int thrd_join(thrd_t t, int* value) {
@@ -69,12 +144,18 @@ int thrd_join(thrd_t t, int* value) {
 
 // They come back with the mutex locked; the gate makes no thread wait that holds a lock.
 int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
+  if (others_may_be_waited_for(__builtin_return_address(0)))
+    return condition_slice(c, m, CLOCK_MONOTONIC, nullptr);
   return parked([=] { return real_cond(c, m); });
 }
 int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m, const timespec* until) {
+  if (others_may_be_waited_for(__builtin_return_address(0)))
+    return condition_slice(c, m, likely_clock(*until), until);
   return parked([=] { return real_timedcond(c, m, until); });
 }
 int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until) {
+  if (others_may_be_waited_for(__builtin_return_address(0)))
+    return condition_slice(c, m, clock, until);
   return parked([=] { return real_clockcond(c, m, clock, until); });
 }
 int cnd_wait(cnd_t* c, mtx_t* m) {
@@ -86,12 +167,18 @@ int cnd_timedwait(cnd_t* c, mtx_t* m, const timespec* until) {
 
 // -1 with errno set, by libc.
 int sem_wait(sem_t* s) {
+  if (others_may_be_waited_for(__builtin_return_address(0)))
+    return semaphore_wait(s, CLOCK_MONOTONIC, nullptr);
   return parked([=] { return real_sem(s); });
 }
 int sem_timedwait(sem_t* s, const timespec* until) {
+  if (others_may_be_waited_for(__builtin_return_address(0)))
+    return semaphore_wait(s, CLOCK_REALTIME, until);
   return parked([=] { return real_timedsem(s, until); });
 }
 int sem_clockwait(sem_t* s, clockid_t clock, const timespec* until) {
+  if (others_may_be_waited_for(__builtin_return_address(0)))
+    return semaphore_wait(s, clock, until);
   return parked([=] { return real_clocksem(s, clock, until); });
 }
 

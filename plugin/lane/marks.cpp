@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <initializer_list>
 
 namespace weir::lane {
 namespace {
@@ -99,6 +100,13 @@ bool starts(const char* text, const char* with) { return !std::strncmp(text, wit
 
 bool is_runtime(const char* file_name) {
   for (const char* runtime : runtimes) {
+    if (starts(file_name, runtime)) return true;
+  }
+  return false;
+}
+
+bool is_tasking_runtime(const char* file_name) {
+  for (const char* runtime : {"libomp.so", "libomp-", "libomp5.so", "libiomp5.so", "libgomp.so", "libtbb.so"}) {
     if (starts(file_name, runtime)) return true;
   }
   return false;

@@ -8,6 +8,9 @@ namespace weir::lane {
 // Is it one of the runtimes whose own thread state weir knows how to live with?
 bool is_runtime(const char* file_name);
 
+// Does it run tasks: OpenMP's, or oneTBB?
+bool is_tasking_runtime(const char* file_name);
+
 // A library whose users must not change threads, or share one, in the middle of a call: what it is, or nullptr.
 const char* thread_bound_library(const char* file_name);
 

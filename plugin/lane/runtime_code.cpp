@@ -12,10 +12,17 @@
 namespace weir::lane {
 namespace {
 
+enum Answer : std::uintptr_t { program = 0, runtime = 1, tasking = 2 };  // tasking: a runtime too
+
 struct Search {
   std::uintptr_t address;
-  bool is_runtime;
+  Answer answer;
 };
+
+Answer answer_for(const char* file_name) {
+  if (!is_runtime(file_name)) return program;
+  return is_tasking_runtime(file_name) ? tasking : runtime;
+}
 
 int look_at(dl_phdr_info* object, std::size_t, void* search_) {
   auto& search = *static_cast<Search*>(search_);
@@ -23,27 +30,30 @@ int look_at(dl_phdr_info* object, std::size_t, void* search_) {
     const ElfW(Phdr)& part = object->dlpi_phdr[i];
     if (part.p_type != PT_LOAD || search.address - (object->dlpi_addr + part.p_vaddr) >= part.p_memsz) continue;
     const char* slash = std::strrchr(object->dlpi_name, '/');
-    search.is_runtime = is_runtime(slash ? slash + 1 : object->dlpi_name);
+    search.answer = answer_for(slash ? slash + 1 : object->dlpi_name);
     return 1;
   }
   return 0;
 }
 
-// An address and its answer in one word: 2 x address + answer. (User space ends below 2^63.)
+// An address and its answer in one word: 4 x address + answer. (User space ends below 2^47.)
 constexpr std::size_t rows = 64;
 constinit std::atomic<std::uintptr_t> answers[rows];
 
-}  // namespace
-
-bool is_runtime_code(const void* address) {
+Answer ask(const void* address) {
   auto at = reinterpret_cast<std::uintptr_t>(address);
   std::atomic<std::uintptr_t>& row = answers[(at ^ at >> 6) % rows];
   std::uintptr_t known = row.load(std::memory_order_relaxed);
-  if (known >> 1 == at) return known & 1;
-  Search search{at, false};
+  if (known >> 2 == at) return static_cast<Answer>(known & 3);
+  Search search{at, program};
   dl_iterate_phdr(look_at, &search);
-  row.store(at << 1 | search.is_runtime, std::memory_order_relaxed);
-  return search.is_runtime;
+  row.store(at << 2 | search.answer, std::memory_order_relaxed);
+  return search.answer;
 }
+
+}  // namespace
+
+bool is_runtime_code(const void* address) { return ask(address) != program; }
+bool is_tasking_code(const void* address) { return ask(address) == tasking; }
 
 }  // namespace weir::lane

@@ -7,4 +7,7 @@ namespace weir::lane {
 // waits for whoever loads an object at the moment.
 bool is_runtime_code(const void* address);
 
+// The same for the runtimes that run tasks.
+bool is_tasking_code(const void* address);
+
 }  // namespace weir::lane

@@ -88,3 +88,19 @@ foreach(lane park suspend)
     "LD_PRELOAD=$<TARGET_FILE:weir_preload> ${LIBOMP}" ${here}/undeferred_copy_gcc)
   set_tests_properties(omp.undeferred_copy_${lane} PROPERTIES LABELS quick TIMEOUT 60 PASS_REGULAR_EXPRESSION "^sum 129\n$")
 endforeach()
+
+# Threads that block in libc for what a task set aside will do.
+weir_tasks_program(omp_blocked_clang tasks_blocked.cpp ${CLANGXX} -pthread)
+weir_tasks_program(omp_blocked_gcc tasks_blocked.cpp g++ -pthread)
+weir_tasks_test(blocked quick 60 "2 3" none omp_blocked 1)
+weir_tasks_test(blocked_auto quick 60 "2" none omp_blocked 1)
+weir_tasks_test(blocked_often full 200 "2 3 16" shuffle omp_blocked 5)
+weir_tasks_test(statics quick 60 "1 2" none omp_blocked 0)
+
+# A team of one keeps the order of its tasks under auto.
+weir_tasks_program(omp_alone_clang tasks_alone.c ${CLANG})
+weir_tasks_program(omp_alone_gcc tasks_alone.c gcc)
+weir_tasks_test(alone quick 60 "1 2" none omp_alone)
+foreach(compiler clang gcc)
+  set_property(TEST omp.tasks.alone_${compiler} omp.tasks.blocked_auto_${compiler} APPEND PROPERTY ENVIRONMENT "LANE=auto")
+endforeach()

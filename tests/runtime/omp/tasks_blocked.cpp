@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks that block their threads in libc for what another task does, which itself waits for a call. Knows nothing of
+// weir. Argument: how often.
+#include <semaphore.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <mutex>
+#include <thread>
+
+namespace {
+
+void block(long ms) {
+  timespec t = {0, ms * 1000000};
+  nanosleep(&t, nullptr);
+}
+
+// What a waiting task waits by.
+struct Condition {
+  void tell() {
+    std::lock_guard<std::mutex> lock(mutex);
+    told = true;
+    all.notify_all();
+  }
+  bool wait() {
+    std::unique_lock<std::mutex> lock(mutex);
+    all.wait(lock, [this] { return told; });
+    return told;
+  }
+  std::mutex mutex;
+  std::condition_variable all;
+  bool told = false;
+};
+
+struct LimitedCondition : Condition {
+  bool wait() {
+    std::unique_lock<std::mutex> lock(mutex);
+    auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    return all.wait_until(lock, end, [this] { return told; });
+  }
+};
+
+struct SystemTimeCondition : Condition {
+  bool wait() {
+    std::unique_lock<std::mutex> lock(mutex);
+    auto end = std::chrono::system_clock::now() + std::chrono::seconds(60);
+    return all.wait_until(lock, end, [this] { return told; });
+  }
+};
+
+struct Semaphore {
+  Semaphore() { sem_init(&semaphore, 0, 0); }
+  ~Semaphore() { sem_destroy(&semaphore); }
+  void tell() { sem_post(&semaphore); }
+  bool wait() {
+    bool got = !sem_wait(&semaphore);
+    sem_post(&semaphore);  // for the next one
+    return got;
+  }
+  sem_t semaphore;
+};
+
+// Joins a thread that itself waits for the task.
+struct Join {
+  void tell() { condition.tell(); }
+  bool wait() {
+    bool result = false;
+    std::thread([&] { result = condition.wait(); }).join();
+    return result;
+  }
+  Condition condition;
+};
+
+// The second waits on the thread where the first was begun and blocked: without weir the first is over then.
+template <typename Waits>
+long behind_it() {
+  Waits first_done;
+  std::atomic<bool> second_began{false};
+  long seen = 0;
+#pragma omp parallel num_threads(2) shared(first_done, second_began, seen)
+  {
+#pragma omp single nowait
+    {
+#pragma omp task shared(first_done, second_began, seen)
+      {
+#pragma omp task shared(first_done, second_began, seen)
+        {
+          second_began = true;
+          seen = first_done.wait();
+        }
+        block(5);
+        first_done.tell();
+#pragma omp taskwait
+      }
+#pragma omp taskwait
+    }
+    while (!second_began) {}
+  }
+  return seen;
+}
+
+// More of them wait than there are threads.
+template <typename Waits>
+long all_for_one(int count) {
+  Waits first_done;
+  std::atomic<long> seen{0};
+#pragma omp parallel shared(first_done, seen)
+#pragma omp single
+  {
+#pragma omp task shared(first_done)
+    {
+      block(5);
+      first_done.tell();
+    }
+    for (int i = 0; i < count; i++)
+#pragma omp task shared(first_done, seen)
+    seen += first_done.wait();
+  }
+  return seen;
+}
+
+template <typename Waits>
+void show(const char* name) {
+  std::printf("%s %ld %ld %ld\n", name, behind_it<Waits>(), all_for_one<Waits>(2), all_for_one<Waits>(12));
+}
+
+// A static whose initializer waits for a slow descriptor: those that come meanwhile wait for it.
+struct Slow {
+  Slow() {
+    int ends[2];
+    if (pipe(ends)) std::abort();
+    std::thread writer([&] {
+      block(3);
+      char byte = 7;
+      if (write(ends[1], &byte, 1) != 1) std::abort();
+    });
+    char byte = 0;
+    if (read(ends[0], &byte, 1) == 1) value = byte;
+    writer.join();
+    close(ends[0]);
+    close(ends[1]);
+  }
+  int value = 0;
+};
+
+template <int Which>
+int slow_static() {
+  static Slow slow;
+  return slow.value;
+}
+
+template <int Which>
+long static_of() {
+  std::atomic<long> sum{0};
+#pragma omp parallel shared(sum)
+#pragma omp single
+  for (int i = 0; i < 8; i++)
+#pragma omp task shared(sum)
+  {
+    block(1);
+    sum += slow_static<Which>();
+  }
+  return sum;
+}
+
+}  // namespace
+
+int main(int count, char** argument) {
+  std::printf("statics %ld %ld %ld %ld\n", static_of<0>(), static_of<1>(), static_of<2>(), static_of<3>());
+  if (count > 1 && std::atoi(argument[1]) == 0) return 0;
+  for (int i = count > 1 ? std::atoi(argument[1]) : 1; i > 0; i--) {
+    show<Condition>("condition");
+    show<LimitedCondition>("condition with a limit");
+    show<SystemTimeCondition>("condition with a limit by the clock");
+    show<Semaphore>("semaphore");
+    show<Join>("join");
+  }
+}
