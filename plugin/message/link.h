@@ -152,7 +152,8 @@ class Link {
   Watch in_, out_, clock_;
   std::int64_t heard_ns_ = 0;     // when something moved last
   std::int64_t closed_ns_ = 0;
-  int undelivered_ = 0;           // in the socket's buffer, at the last tick
+  std::int64_t written_ = 0;      // to the socket, so far
+  std::int64_t delivered_ = 0;    // of that, no longer in its buffer, at the last tick (before a ping: at that one)
   std::int64_t pinged_ns_ = 0;    // when the peer was asked whether it is there; 0: not
 
   Slots<Outgoing> outgoing_;

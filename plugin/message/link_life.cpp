@@ -20,6 +20,7 @@ namespace weir::message {
 namespace {
 
 constexpr std::int64_t ticks_in_silence = 8;
+constexpr std::int64_t more_than_a_ping = 64;  // bytes of its frame, generously
 
 // All links, for a fork's child.
 struct All {
@@ -114,10 +115,12 @@ void Link::tick(Link& link) {
   } else if (link.pending_ && !link.error_) {
     int undelivered = 0;
     sys::raw(SYS_ioctl, link.fd_, SIOCOUTQ, sys::word(&undelivered));
-    bool undelivered_changed = undelivered != link.undelivered_;
-    if (undelivered_changed) link.heard_ns_ = now;
-    link.undelivered_ = undelivered;
-    if (undelivered_changed || now - link.heard_ns_ < link.silence_ns_ / 3) {
+    // A ping that only the peer's kernel took says nothing of the peer.
+    std::int64_t delivered = link.written_ - undelivered;
+    bool delivers = delivered > link.delivered_ + (link.pinged_ns_ ? more_than_a_ping : 0);
+    if (delivers) link.heard_ns_ = now;
+    if (delivers || !link.pinged_ns_) link.delivered_ = delivered;
+    if (delivers || now - link.heard_ns_ < link.silence_ns_ / 3) {
       link.pinged_ns_ = 0;
     } else if (!link.pinged_ns_) {
       link.pinged_ns_ = now;

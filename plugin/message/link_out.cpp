@@ -230,8 +230,8 @@ void Link::pump_out() {
     if (result == -EINTR) continue;
     if (result == -EAGAIN) break;
     if (failed(result)) return fail(static_cast<int>(result));
-    heard_ns_ = base::now_ns();
     sent += static_cast<std::size_t>(result);
+    written_ += result;
     std::uint64_t left = static_cast<std::uint64_t>(result) + parcel_moved_;
     int gone = 0;
     while (gone < parcel_count_ && left >= header_bytes + parcels_[gone].bytes) {
