@@ -67,6 +67,7 @@ bool Driver::submit(op::Request& request) {
 void Driver::cancel(op::Request& request) {
   if (!running()) return;
   if (sys::thread_id() == tid_) {
+    take_inbox();  // the request may lie there yet
     ring_.prepare_cancel(&request);
     return;
   }
@@ -110,15 +111,19 @@ bool Driver::take_inbox() {
   return any;
 }
 
-// After the inbox: a request that somebody wants to end has been prepared by then.
-void Driver::take_cancels() {
-  for (base::Link* link = cancels_.take_all(); link;) {
+// The cancels are taken before the inbox, and prepared after it: whoever asked for one had handed in the request before, so it
+// is prepared by then. (The other way round a request that came in between would be cancelled first and submitted after.)
+bool Driver::take_both() {
+  base::Link* asked = cancels_.take_all();
+  bool any = take_inbox();
+  for (base::Link* link = asked; link;) {
     auto* cancel = static_cast<Cancel*>(link);
     link = link->next;
     ring_.prepare_cancel(cancel->request);
     cancel->taken.store(1, std::memory_order_release);
     sys::futex_wake(cancel->taken);
   }
+  return any;
 }
 
 bool Driver::arm_wake() {
@@ -150,8 +155,7 @@ void Driver::run() {
 }
 
 void Driver::turn() {
-  bool busy = take_inbox();
-  take_cancels();
+  bool busy = take_both();
   std::int64_t patience_ns = tick_ ? tick_(base::now_ns()) : -1;
   bool dozes = busy && meter::gauges.in_flight.value() > crowd && (patience_ns < 0 || patience_ns > doze_ns);
   sleep_.store(dozes ? dozing : asleep, std::memory_order_seq_cst);

@@ -46,7 +46,7 @@ class Driver {
   void run();
   void turn();
   bool take_inbox();
-  void take_cancels();
+  bool take_both();
   bool arm_wake();
   enum Sleep : std::uint32_t { awake, dozing, asleep };
   void wake(Sleep least = dozing);  // whoever sleeps at least so deeply
