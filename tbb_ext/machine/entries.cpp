@@ -137,16 +137,19 @@ WEIR_ENTRY(_ZN3tbb6detail2r110initializeERNS0_2d118task_group_contextE)(void* co
   initialize_context.function()(context, nullptr, nullptr, nullptr);
 }
 
-// tbb::mutex and rw_mutex, when they are taken.
+// tbb::mutex and rw_mutex, when they are taken. By libtbb too, for its own lists of arenas: a task set aside in there, with
+// another of libtbb's locks held, would never go on, since whoever makes it go on needs that lock.
 WEIR_ENTRY(_ZN3tbb6detail2r115wait_on_addressEPvRNS0_2d113delegate_baseEm)
 (void* address, void* until, void* context) {
-  if (!met_by_standing_back(until, true)) wait_on_address.function()(address, until, context, nullptr);
+  bool own = !weir_tbb_text.bytes || from_libtbb(__builtin_return_address(0));
+  if (own || !met_by_standing_back(until, true)) wait_on_address.function()(address, until, context, nullptr);
 }
 
 // concurrent_bounded_queue, full or empty. The condition may throw: that the queue was aborted.
 WEIR_ENTRY(_ZN3tbb6detail2r126wait_bounded_queue_monitorEPNS1_18concurrent_monitorEmlRNS0_2d113delegate_baseE)
 (void* monitors, void* tag, void* target, void* as_long_as) {
-  if (!met_by_standing_back(as_long_as, false)) wait_for_queue.function()(monitors, tag, target, as_long_as);
+  bool own = !weir_tbb_text.bytes || from_libtbb(__builtin_return_address(0));
+  if (own || !met_by_standing_back(as_long_as, false)) wait_for_queue.function()(monitors, tag, target, as_long_as);
 }
 
 WEIR_ENTRY(_ZN3tbb6detail2r16createERNS0_2d114global_controlE)(void* control_) {
