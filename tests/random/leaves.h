@@ -111,7 +111,9 @@ inline Value socket_limit(Key key) {
   timeval limit{0, 200 + key.pick(300)};
   setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   char byte;
-  check(recv(ends[0], &byte, 1, 0) == -1 && get_errno() == EAGAIN, "SO_RCVTIMEO", key);
+  ssize_t got = recv(ends[0], &byte, 1, 0);
+  int why = get_errno();
+  check(got == -1 && why == EAGAIN, why == EINTR ? "SO_RCVTIMEO: EINTR" : got == -1 ? strerror(why) : "SO_RCVTIMEO: bytes", key);
   close(ends[0]);
   close(ends[1]);
   return 3;
