@@ -132,6 +132,7 @@ class State {
   void claim() {
     if (claimed_.exchange(true, std::memory_order_acq_rel)) throw future_error(future_errc::promise_already_satisfied);
   }
+  void unclaim() { claimed_.store(false, std::memory_order_release); }
   void finish() {
     Follower* list = followers_.exchange(closed(), std::memory_order_acq_rel);
     while (list) {
@@ -180,7 +181,13 @@ class Result : public State {
   template <typename... Values>
   void set(Values&&... values) {
     this->claim();
-    keep(std::forward<Values>(values)...);
+    try {
+      value_.emplace(std::forward<Values>(values)...);
+    } catch (...) {
+      this->unclaim();  // nothing was set: it may be tried again
+      throw;
+    }
+    this->finish();
   }
   // For a value that was kept until the end: set(), but readiness comes later, by finish_now().
   Stored<T>& value() {

@@ -111,6 +111,22 @@ TEST(ThenMemoryTest, a_hundred_thousand_sleeps_take_less_than_a_KiB_each) {
 }
 #endif
 
+// As std's: a value that can't be copied in leaves the promise as it was.
+TEST(PromiseTest, a_value_whose_copy_throws_is_not_set) {
+  struct Stubborn {
+    bool throws;
+    explicit Stubborn(bool t) : throws(t) {}
+    Stubborn(const Stubborn& other) : throws(other.throws) { if (throws) throw 7; }
+  };
+  weir::promise<Stubborn> promise;
+  auto future = promise.get_future();
+  Stubborn bad(true), good(false);
+  EXPECT_THROW(promise.set_value(bad), int);
+  EXPECT_EQ(future.wait_for(0ms), std::future_status::timeout);
+  promise.set_value(good);
+  EXPECT_FALSE(future.get().throws);
+}
+
 // ---- everything at once, at random; FUTURE_STRESS_ROUNDS for long ---------------------------------------------------
 
 long rounds() {
