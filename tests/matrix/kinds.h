@@ -12,6 +12,8 @@ struct subject {
   int peer;      /* the other end, or -1 */
   long feed_ms;  /* > 0: the peer writes after so long */
   int timed;     /* becomes ready by itself */
+  int calling;   /* the call is about to be made */
+  int fed;       /* the peer has written, or is about to */
 };
 enum state { ready, late, ended, nonblocking, full, states };
 static const char *const state_names[] = {"ready", "late", "ended", "nonblocking", "full"};

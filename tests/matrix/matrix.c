@@ -3,8 +3,10 @@
  * x sizes and offsets. A line a case: value, errno, the memory, the file's offset, SIGPIPE, and what is left to read.
  * The same program run bare and under weir, plain, in threads, loops and tasks, must print the same.
  *
- * matrix [SHARE OF] prints the cases whose number is SHARE modulo OF; matrix names prints the names it calls. */
+ * matrix [SHARE OF] prints the cases whose number is SHARE modulo OF; matrix names prints the names it calls;
+ * matrix waits prints how each case that had to wait did so: see effect.h. */
 #include "calls.h"
+#include "effect.h"
 
 void each(int count, void (*body)(int)); /* the context: calls body(0 ... count - 1), in tasks, a loop, or threads */
 
@@ -16,9 +18,12 @@ static const long sizes[] = {13, 0, 1, 4096, 5000, -1 /* memory that is not ther
 static const long offsets[] = {0, 2, 9999, 20000, -1, -5};
 #define SIZES 6
 
+/* Not before the call is about to be made, however late its thread gets to run. */
 static void *feed(void *subject) {
   struct subject *s = subject;
-  nap_ms(s->feed_ms);
+  while (!__atomic_load_n(&s->calling, __ATOMIC_ACQUIRE)) syscall(SYS_sched_yield);
+  syscall(SYS_nanosleep, &(struct timespec){0, s->feed_ms * 1000000}, 0);
+  __atomic_store_n(&s->fed, 1, __ATOMIC_RELEASE);
   kernel_write(s->peer, hello, 13);
   return 0;
 }
@@ -49,9 +54,12 @@ static void run(int index) {
   if (s.feed_ms) feeder = start(feed, &s);
 
   void *function = dlsym(RTLD_DEFAULT, call->name);
+  struct weir_statistics before_it = waits_so_far();
   set_errno(0);
+  __atomic_store_n(&s.calling, 1, __ATOMIC_RELEASE);
   long result = call->how(function, &a);
   int error = get_errno();
+  const char *effect = s.fed && result > 0 ? how_it_waited(&before_it) : "did not wait";
 
   struct timespec at_once = {0, 0};
   int signal = 0;
@@ -69,6 +77,7 @@ static void run(int index) {
   snprintf(lines[index], sizeof lines[index], "%s | %s | %s | %ld@%ld: %ld %s mem %08x off %ld pipe %d left %ld %ld",
            call->name, kind->name, state_names[row->state], sizes[row->size], offsets[row->size], result,
            error ? strerrorname_np(error) : "-", hash(page, 8192), offset, signal, left[0], left[1]);
+  if (the_effect) snprintf(lines[index], sizeof lines[index], "%s | %s | %s", call->name, kind->name, effect);
   if (s.fd >= 0 && s.fd != 9999) syscall(SYS_close, s.fd);
   if (s.peer >= 0) syscall(SYS_close, s.peer);
   free(page);
@@ -108,6 +117,7 @@ static void list(int share, int of, int *count) {
                                calls[c].how == c_fread_chk || calls[c].how == c_fwrite))
             continue; /* libc itself would fall over it */
           if (left_out(&calls[c], &kinds[k], s, sizes[z])) continue;
+          if (the_effect && (s != late || z)) continue;
           if (number++ % of != share) continue;
           if (rows) rows[*count] = (struct row){(short)c, (short)k, (short)s, (short)z};
           ++*count;
@@ -115,10 +125,11 @@ static void list(int share, int of, int *count) {
 }
 
 int main(int argc, char **argv) {
-  if (argc == 2) {
+  if (argc == 2 && !strcmp(argv[1], "names")) {
     for (int i = 0; i < CALLS; ++i) puts(calls[i].name);
     return 0;
   }
+  the_effect = argc == 2 && !strcmp(argv[1], "waits");
   int share = argc > 2 ? atoi(argv[1]) : 0, of = argc > 2 ? atoi(argv[2]) : 1, count = 0;
   setvbuf(stdout, 0, _IOFBF, 1 << 20);
   // In every thread there will be: a oneTBB task that is set aside may go on on another, whose mask is its own.

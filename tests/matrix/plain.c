@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+int the_effect;
 static void (*the_body)(int);
 static int the_count, next;
 
