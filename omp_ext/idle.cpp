@@ -225,18 +225,25 @@ struct SleepingThread : weir_waiter {
 void work_until_none(Member& member, Tally& tally) {
   SleepingThread me(member);
   if (!tally.wait(&me)) return;
-  Task* only_below_before = member.only_below;
-  bool locked = base::self_unsuspended().lock_depth > 0 && member.current->parent;
-  if (locked) member.only_below = member.current;
+  OnlyBelow only_below(member);
   work_until(
       member, [](void* self) { return static_cast<SleepingThread*>(self)->woken.load(std::memory_order_acquire); },
       &me);
   tally.waited();
-  member.only_below = only_below_before;
-  if (locked && !only_below_before) {
-    base::SpinScope locked_list(member.ready_lock);
-    for (base::Link* link; (link = member.postponed.pop());) add_ready(member, link);
-  }
+}
+
+void OnlyBelow::hold_back() {
+  if (!member_.current->parent) return;
+  before_ = member_.only_below;
+  member_.only_below = member_.current;
+  holds_back_ = true;
+}
+
+// What was postponed may be below the one before.
+void OnlyBelow::let_go() {
+  member_.only_below = before_;
+  base::SpinScope locked(member_.ready_lock);
+  for (base::Link* link; (link = member_.postponed.pop());) add_ready(member_, link);
 }
 
 void rouse_one(Region& region) {

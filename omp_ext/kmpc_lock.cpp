@@ -2,6 +2,7 @@
 // OpenMP's own locks: a task that holds one is not set aside. (Where weir is also libomp's tool it hears of them twice;
 // both counts go up and down together.)
 #include "base/thread.h"
+#include "omp_ext/lock_wait.h"
 #include "omp_ext/task_region.h"
 
 namespace weir::omp {
@@ -27,27 +28,59 @@ void given() {
   if (thread.lock_depth > 0) --thread.lock_depth;
 }
 
+// test() takes the lock where it is free, and says so.
+template <typename Set, typename Test>
+void set(void* lock, Set& set, Test& test) {
+  if (others_want_this_thread()) {
+    struct Asked {
+      void* lock;
+      Test& test;
+    } asked{lock, test};
+    wait_for_lock([](void* a) { return static_cast<Asked*>(a)->test(static_cast<Asked*>(a)->lock) != 0; }, &asked);
+  } else {
+    set(lock);
+  }
+  taken();
+}
+
+template <typename Enter>
+void enter(const void* name, Enter enter) {
+  Critical* critical = Critical::of(name);
+  if (critical) critical->await();
+  enter();
+  if (critical) critical->entered();
+  taken();
+}
+
+template <typename Leave>
+void leave(const void* name, Leave leave) {
+  if (Critical* critical = Critical::of(name)) critical->leaves();
+  leave();
+  given();
+}
+
+// libomp serves gcc's sections by a call of __kmpc_critical, by the same name, which comes by here too: not by the name
+// that is waited for already.
+constexpr char unnamed = 0;
+const void* gomp_name(void** lock) { return reinterpret_cast<const char*>(lock) + 1; }
+
 }  // namespace
 }  // namespace weir::omp
 
 using namespace weir::omp;
 
 WEIR_INTERPOSED void __kmpc_critical(Ident* place, std::int32_t gtid, void* lock) {
-  next_critical(place, gtid_here(gtid), lock);
-  taken();
+  enter(lock, [=] { next_critical(place, gtid_here(gtid), lock); });
 }
 WEIR_INTERPOSED void __kmpc_critical_with_hint(Ident* place, std::int32_t gtid, void* lock, std::uint32_t hint) {
-  next_critical_with_hint(place, gtid_here(gtid), lock, hint);
-  taken();
+  enter(lock, [=] { next_critical_with_hint(place, gtid_here(gtid), lock, hint); });
 }
 WEIR_INTERPOSED void __kmpc_end_critical(Ident* place, std::int32_t gtid, void* lock) {
-  next_end_critical(place, gtid_here(gtid), lock);
-  given();
+  leave(lock, [=] { next_end_critical(place, gtid_here(gtid), lock); });
 }
 
 WEIR_INTERPOSED void omp_set_lock(void* lock) {
-  next_set_lock(lock);
-  taken();
+  set(lock, next_set_lock, next_test_lock);
 }
 WEIR_INTERPOSED void omp_unset_lock(void* lock) {
   next_unset_lock(lock);
@@ -59,8 +92,7 @@ WEIR_INTERPOSED int omp_test_lock(void* lock) {
   return got;
 }
 WEIR_INTERPOSED void omp_set_nest_lock(void* lock) {
-  next_set_nest_lock(lock);
-  taken();
+  set(lock, next_set_nest_lock, next_test_nest_lock);
 }
 WEIR_INTERPOSED void omp_unset_nest_lock(void* lock) {
   next_unset_nest_lock(lock);
@@ -73,18 +105,14 @@ WEIR_INTERPOSED int omp_test_nest_lock(void* lock) {
 }
 
 WEIR_INTERPOSED void GOMP_critical_start() {
-  next_gomp_critical_start();
-  taken();
+  enter(&unnamed, [] { next_gomp_critical_start(); });
 }
 WEIR_INTERPOSED void GOMP_critical_end() {
-  next_gomp_critical_end();
-  given();
+  leave(&unnamed, [] { next_gomp_critical_end(); });
 }
 WEIR_INTERPOSED void GOMP_critical_name_start(void** lock) {
-  next_gomp_critical_name_start(lock);
-  taken();
+  enter(gomp_name(lock), [=] { next_gomp_critical_name_start(lock); });
 }
 WEIR_INTERPOSED void GOMP_critical_name_end(void** lock) {
-  next_gomp_critical_name_end(lock);
-  given();
+  leave(gomp_name(lock), [=] { next_gomp_critical_name_end(lock); });
 }

@@ -115,16 +115,38 @@ void run_implicit(Region& region, std::int32_t gtid);
 // would start tasks, and nobody would come back to those set aside.
 void settle(Member& member);
 
+// While it lives, a task that holds a lock has nothing begin or go on on its thread but its descendants: another might want
+// the lock, and never let the holder go on. libomp itself would keep that order; but all our tasks are untied to it.
+class OnlyBelow {
+ public:
+  explicit OnlyBelow(Member& member) : member_(member) {
+    if (base::self_unsuspended().lock_depth > 0) hold_back();
+  }
+  ~OnlyBelow() {
+    if (holds_back_) let_go();
+  }
+  OnlyBelow(const OnlyBelow&) = delete;
+  OnlyBelow& operator=(const OnlyBelow&) = delete;
+
+ private:
+  void hold_back();
+  void let_go();
+  Member& member_;
+  Task* before_;
+  bool holds_back_ = false;
+};
+
 // While it lives, tasks that libomp starts on this thread may be set aside.
 class Movable {
  public:
-  explicit Movable(Member& member) : member_(member) { ++member_.movable; }
+  explicit Movable(Member& member) : member_(member), only_below_(member) { ++member_.movable; }
   ~Movable() { --member_.movable; }
   Movable(const Movable&) = delete;
   Movable& operator=(const Movable&) = delete;
 
  private:
   Member& member_;
+  OnlyBelow only_below_;
 };
 
 }  // namespace weir::omp

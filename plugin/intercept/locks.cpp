@@ -12,6 +12,7 @@
 
 #include "base/thread.h"
 #include "intercept/real.h"
+#include "intercept/slices.h"
 
 namespace weir::intercept {
 namespace {
@@ -64,6 +65,29 @@ inline int gave(int error) {
   return error;
 }
 
+// A lock whose holder waits for its children, of which one may have been set aside here. EINVAL: a kind of lock that can't
+// be waited for by that clock.
+template <typename Lock, typename Limited>
+int by_slices(Lock* lock, const Limited& limited) {
+  while (true) {
+    Slice slice(CLOCK_MONOTONIC, nullptr);
+    int error = limited(lock, CLOCK_MONOTONIC, &slice.end);
+    if (error != ETIMEDOUT) return error;
+    path::stand_back();
+  }
+}
+
+template <typename Lock>
+int lock(Lock* l, const Real<int(Lock*)>& plain, const Real<int(Lock*)>& attempt,
+         const Real<int(Lock*, clockid_t, const timespec*)>& limited, const void* caller) {
+  const base::Thread& thread = base::self_unsuspended();
+  if (!thread.omp || thread.lock_depth > 0) return took(plain(l));
+  int error = attempt(l);
+  if (error != EBUSY) return took(error);
+  if (others_may_be_waited_for(caller)) error = by_slices(l, limited);
+  return took(error == EBUSY || error == EINVAL ? plain(l) : error);
+}
+
 }  // namespace
 }  // namespace weir::intercept
 
@@ -73,7 +97,9 @@ using namespace weir::intercept;
 #pragma GCC visibility push(default)
 extern "C" {
 
-int pthread_mutex_lock(Mutex* m) noexcept { return took(mutex_lock(m)); }
+int pthread_mutex_lock(Mutex* m) noexcept {
+  return lock(m, mutex_lock, mutex_trylock, mutex_clocklock, __builtin_return_address(0));
+}
 int pthread_mutex_trylock(Mutex* m) noexcept { return took(mutex_trylock(m)); }
 int pthread_mutex_timedlock(Mutex* m, const timespec* until) noexcept { return took(mutex_timedlock(m, until)); }
 int pthread_mutex_clocklock(Mutex* m, clockid_t clock, const timespec* until) noexcept {
@@ -81,13 +107,17 @@ int pthread_mutex_clocklock(Mutex* m, clockid_t clock, const timespec* until) no
 }
 int pthread_mutex_unlock(Mutex* m) noexcept { return gave(mutex_unlock(m)); }
 
-int pthread_rwlock_rdlock(Rwlock* l) noexcept { return took(rwlock_rdlock(l)); }
+int pthread_rwlock_rdlock(Rwlock* l) noexcept {
+  return lock(l, rwlock_rdlock, rwlock_tryrdlock, rwlock_clockrdlock, __builtin_return_address(0));
+}
 int pthread_rwlock_tryrdlock(Rwlock* l) noexcept { return took(rwlock_tryrdlock(l)); }
 int pthread_rwlock_timedrdlock(Rwlock* l, const timespec* until) noexcept { return took(rwlock_timedrdlock(l, until)); }
 int pthread_rwlock_clockrdlock(Rwlock* l, clockid_t clock, const timespec* until) noexcept {
   return took(rwlock_clockrdlock(l, clock, until));
 }
-int pthread_rwlock_wrlock(Rwlock* l) noexcept { return took(rwlock_wrlock(l)); }
+int pthread_rwlock_wrlock(Rwlock* l) noexcept {
+  return lock(l, rwlock_wrlock, rwlock_trywrlock, rwlock_clockwrlock, __builtin_return_address(0));
+}
 int pthread_rwlock_trywrlock(Rwlock* l) noexcept { return took(rwlock_trywrlock(l)); }
 int pthread_rwlock_timedwrlock(Rwlock* l, const timespec* until) noexcept { return took(rwlock_timedwrlock(l, until)); }
 int pthread_rwlock_clockwrlock(Rwlock* l, clockid_t clock, const timespec* until) noexcept {

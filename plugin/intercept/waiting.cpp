@@ -2,21 +2,17 @@
 // Waits for another thread: joins, conditions, semaphores, barriers. A thread that computes by a core slot gives it to a
 // stand-in meanwhile; nothing else changes, and whoever has no slot to give waits as without weir: the tasking run-times'
 // own idle threads above all.
-//
-// What such a wait is for may be done by a task that was set aside and goes on on this very thread. So while any is, a
-// condition, a semaphore or a join is waited for by slices, and between two of them others may go on here.
+// A condition, a semaphore or a join is waited for by slices where need be.
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <threads.h>
 #include <time.h>
 
-#include "base/clock.h"
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
-#include "lane/runtime_code.h"
+#include "intercept/slices.h"
 #include "path/call.h"
-#include "path/yielding.h"
 
 namespace weir::intercept {
 namespace {
@@ -51,32 +47,6 @@ int parked(F real) {
   call.real = [](Call& c) { return static_cast<Result>((*static_cast<const F*>(c.arguments))()); };
   return static_cast<int>(path::run(call));
 }
-
-// On a thread of OpenMP's, whose tasks are tied to it; oneTBB's go on anywhere. A run-time's own code waits for work, with
-// its locks held.
-bool others_may_be_waited_for(const void* caller) {
-  const base::Thread& thread = base::self_unsuspended();
-  return thread.omp && !thread.engine_depth && path::others_are_aside() &&
-         !lane::is_tasking_code(caller);
-}
-
-constexpr std::int64_t slice_ns = 2 * base::ns_per_ms;
-
-// The end of a wait's next slice.
-struct Slice {
-  Slice(clockid_t clock, const timespec* until) {
-    clock_gettime(clock, &end);
-    end.tv_nsec += slice_ns;
-    if (end.tv_nsec >= 1'000'000'000) {
-      ++end.tv_sec;
-      end.tv_nsec -= 1'000'000'000;
-    }
-    last = until && (until->tv_sec != end.tv_sec ? until->tv_sec < end.tv_sec : until->tv_nsec <= end.tv_nsec);
-    if (last) end = *until;
-  }
-  timespec end;
-  bool last;  // the wait's own limit comes first
-};
 
 // One slice: whatever was signalled after it, nobody hears, so the caller is to look at what it waits for again. (POSIX:
 // a condition's wait may end for no reason.)

@@ -97,6 +97,12 @@ weir_tasks_test(blocked_auto quick 60 "2" none omp_blocked 1)
 weir_tasks_test(blocked_often full 200 "2 3 16" shuffle omp_blocked 5)
 weir_tasks_test(statics quick 60 "1 2" none omp_blocked 0)
 
+# Locks held while children wait.
+weir_tasks_program(omp_locked_clang tasks_locked.c ${CLANG})
+weir_tasks_program(omp_locked_gcc tasks_locked.c gcc)
+weir_tasks_test(locked quick 60 "2 3" none omp_locked 1)
+weir_tasks_test(locked_often full 200 "2 3 16" shuffle omp_locked 5)
+
 # A team of one keeps the order of its tasks under auto.
 weir_tasks_program(omp_alone_clang tasks_alone.c ${CLANG})
 weir_tasks_program(omp_alone_gcc tasks_alone.c gcc)

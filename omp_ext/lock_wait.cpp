@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "omp_ext/lock_wait.h"
+
+#include "base/thread.h"
+#include "gate/gate.h"
+#include "omp_ext/task_region.h"
+#include "sys/file.h"
+#include "weir/runtime.h"
+
+namespace weir::omp {
+namespace {
+
+constexpr std::int64_t first_nap_ns = 5'000;
+constexpr std::int64_t longest_nap_ns = 500'000;
+constexpr std::size_t places = 256;
+
+constinit Critical criticals[places]{};
+
+void nap(std::int64_t ns) {
+  bool had_core = base::self_unsuspended().holds_core;
+  if (had_core) gate::give_core();
+  sys::sleep_ns(ns);
+  if (had_core) gate::take_core();
+}
+
+}  // namespace
+
+bool others_want_this_thread() {
+  Member* member = member_here();
+  return member && (member->aside.load(std::memory_order_relaxed) > 0 || !member->woken.empty());
+}
+
+void wait_for_lock(bool (*take)(void*), void* argument) {
+  for (std::int64_t ns = first_nap_ns; !take(argument);) {
+    if (weir_stand_back()) {
+      ns = first_nap_ns;
+    } else {
+      nap(ns);
+      ns = ns * 2 < longest_nap_ns ? ns * 2 : longest_nap_ns;
+    }
+  }
+}
+
+Critical* Critical::of(const void* name) {
+  std::size_t at = (reinterpret_cast<std::uintptr_t>(name) / 16) % places;
+  for (std::size_t looks = 0; looks < places; ++looks, at = (at + 1) % places) {
+    const void* there = criticals[at].name_.load(std::memory_order_acquire);
+    if (there == name) return &criticals[at];
+    if (!there && (criticals[at].name_.compare_exchange_strong(there, name) || there == name)) return &criticals[at];
+  }
+  return nullptr;
+}
+
+void Critical::await() {
+  if (!others_want_this_thread()) return;
+  wait_for_lock([](void* self) { return !static_cast<Critical*>(self)->inside_.exchange(true, std::memory_order_acquire); },
+                this);
+}
+
+}  // namespace weir::omp

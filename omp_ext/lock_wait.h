@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+// Whoever holds one of OpenMP's locks may wait for its children; a child that was set aside goes on on the thread where
+// it began, and that thread may come to want the lock. Bare, the child would have been over by then. So while tasks are
+// aside, who finds a lock taken does not sleep for it in libomp, but asks again and lets others go on between.
+namespace weir::omp {
+
+// May what the lock's holder waits for be a task that was set aside on this thread?
+bool others_want_this_thread();
+
+// Asks until take(argument) says that the lock is the caller's, which may be on another thread then.
+void wait_for_lock(bool (*take)(void*), void* argument);
+
+// A critical section, known by its name, for whose lock libomp knows no asking: is somebody inside? That is told before
+// libomp's lock is given away and, without anything aside, only after it was taken.
+class Critical {
+ public:
+  // nullptr: there are more names than places for them.
+  static Critical* of(const void* name);
+
+  // Before libomp's lock is asked for: returns when it is free, unless others overtake.
+  void await();
+  void entered() { inside_.store(true, std::memory_order_relaxed); }
+  void leaves() { inside_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<const void*> name_;
+  std::atomic<bool> inside_;
+};
+
+}  // namespace weir::omp
