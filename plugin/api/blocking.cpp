@@ -10,6 +10,7 @@
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "meter/counters.h"
+#include "path/engine.h"
 #include "path/waiting.h"
 #include "sys/file.h"
 #include "sys/raw.h"
@@ -62,6 +63,7 @@ bool set_aside(const op::Op& operation, Result* result) {
 // The thread blocks in `call`; its core slot, if any, goes to another meanwhile. A signal does not end the call.
 template <typename Call>
 Result block(Call call) {
+  if (auto* tell = path::before_first_wait.load(std::memory_order_relaxed)) tell();
   bool had_core = base::self().holds_core;
   std::int64_t began = base::now_ns();
   gate::give_core();

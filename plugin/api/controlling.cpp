@@ -39,6 +39,8 @@ constinit std::atomic<std::uint32_t> history_lock{0};
 alignas(control::History) constinit unsigned char history_memory[sizeof(control::History)] = {};
 constinit control::History* history = nullptr;  // under the lock
 
+constinit std::atomic<control::State> latest_state{control::State::fast};
+
 class HistoryScope {
  public:
   HistoryScope() {
@@ -102,6 +104,7 @@ int open_log() {
 void record(int log, double t_s, const control::Loop::Turn& turn) {
   {
     HistoryScope alone;
+    latest_state.store(turn.decision.state, std::memory_order_relaxed);
     history->add(t_s, turn.sample, turn.limit, turn.decision.state);
   }
   if (log < 0) return;
@@ -235,6 +238,12 @@ void stop_sharing() { sharing.leave(); }
 control::History control_history() {
   HistoryScope alone;
   return history ? *history : control::History{};
+}
+
+const char* control_state() {
+  if (!in_charge.load(std::memory_order_relaxed)) return "fixed";
+  if (phase.load(std::memory_order_relaxed) != awake) return "idle";
+  return control::name_of(latest_state.load(std::memory_order_relaxed));
 }
 
 void controlling_after_fork() {

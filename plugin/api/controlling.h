@@ -16,6 +16,9 @@ control::History control_history();
 // The process ends: its part of the permits is for others.
 void stop_sharing();
 
+// What the controller is about, as a literal: "fixed" where the number of permits is, "idle" where it sleeps.
+const char* control_state();
+
 void controlling_after_fork();
 
 }  // namespace weir::api

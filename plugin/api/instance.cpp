@@ -10,6 +10,7 @@
 #include "api/iopa_pool.h"
 #include "api/publish.h"
 #include "api/report.h"
+#include "api/showing.h"
 #include "api/voice.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -104,6 +105,7 @@ void probe_elsewhere() {
 }
 
 bool start_now() {
+  show();
   publish_counters();
   probe_elsewhere();
   path::driver.on_tick(path::tick);
@@ -135,6 +137,7 @@ void prepare(char** environment) {
   set_policy();
   set_limits();
   path::start_engine = start;
+  ready_to_show();
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
   watch_thread_ends();
   state.store(idle);
@@ -202,6 +205,7 @@ void after_fork_in_child() {
   gate::the_gate.permits.after_fork();
   gate::the_gate.cores.after_fork();
   controlling_after_fork();
+  showing_after_fork();
   iopa_pool.after_fork();
   path::driver.after_fork();
   pool::after_fork();

@@ -15,5 +15,6 @@ int run_command(int argc, char** argv);      // returns only when the program co
 int doctor_command(int argc, char** argv);
 int report_command(int argc, char** argv);
 int compare_command(int argc, char** argv);
+int top_command(int argc, char** argv);
 
 }  // namespace weir::cli

@@ -28,6 +28,7 @@ constexpr Command commands[] = {
     {"doctor", "[--json] [CMD]", "what this machine allows, and what CMD would get and why", doctor_command},
     {"report", "FILE.json [-o FILE.html]", "a page that shows what happened in a run", report_command},
     {"compare", "A.json B.json", "two runs side by side", compare_command},
+    {"top", "[PID] [--once]", "what running processes are about, live", top_command},
     {"controller", "[OPTIONS]", "the controller alone: samples in, limits out", controller_command},
     {"version", "", "the version", version_command},
     {"help", "", "this", help_command},

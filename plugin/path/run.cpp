@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "gate/gate.h"
 #include "path/call.h"
+#include "path/engine.h"
 #include "path/plan.h"
 #include "path/waiting.h"
 #include "sys/file.h"
@@ -36,6 +37,7 @@ Result plain(Call& call, Reason reason) {
 
 // The thread blocks as it would without weir; its core, if it had one, goes to a stand-in meanwhile.
 Result parked(Call& call, const Plan& plan, Reason reason) {
+  if (auto* tell = before_first_wait.load(std::memory_order_relaxed)) tell();
   gate::Gate& gate = gate::the_gate;
   bool had_core = base::self().holds_core;
   std::int64_t began = base::now_ns();

@@ -15,6 +15,7 @@ namespace weir::path {
 
 constinit ring::Driver driver;
 bool (*start_engine)() = nullptr;
+constinit std::atomic<void (*)()> before_first_wait{nullptr};
 
 namespace {
 

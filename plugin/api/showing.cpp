@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/showing.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <climits>
+#include <cstring>
+
+#include "api/controlling.h"
+#include "api/instance.h"
+#include "base/clock.h"
+#include "base/thread.h"
+#include "gate/gate.h"
+#include "meter/counters.h"
+#include "meter/page.h"
+#include "path/engine.h"
+#include "sys/file.h"
+#include "sys/own.h"
+#include "sys/process.h"
+#include "sys/raw.h"
+#include "wait/lane.h"
+
+namespace weir::api {
+namespace {
+
+constinit std::atomic<bool> shown_already{false};
+constinit std::int32_t this_process = 0;
+constinit meter::Page* page = nullptr;
+
+// Nobody who asks without end gets more than so many looks.
+constexpr std::int64_t least_between_ns = 5 * base::ns_per_ms;
+
+template <std::size_t size>
+void put(char (&to)[size], const char* text) {
+  std::size_t length = std::strlen(text);
+  if (length > size - 1) length = size - 1;
+  std::memcpy(to, text, length);
+  to[length] = 0;
+}
+
+const char* lane_name() {
+  switch (wait::policy.best.load()) {
+    case wait::Lane::suspend: return "suspend";
+    case wait::Lane::park: return "park";
+    default: return "off";
+  }
+}
+
+meter::Shown look() {
+  meter::Shown now{};
+  meter::Totals sum = meter::totals();
+  gate::Gate& gate = gate::the_gate;
+  now.now_ns = base::now_ns();
+  now.wall_ns = now.now_ns - running_since_ns();
+  now.cpu_ns = sys::process_cpu_ns();
+  now.calls = sum.calls;
+  now.fast_hits = sum.fast_hits;
+  now.parked = sum.parked;
+  now.suspended = sum.suspended;
+  now.plain = sum.plain;
+  now.bytes_read = sum.bytes_read;
+  now.bytes_written = sum.bytes_written;
+  now.blocked_ns = sum.blocked_ns;
+  now.hidden_ns = sum.hidden_ns;
+  now.storage_ops = sum.storage_ops;
+  now.storage_bytes = sum.storage_bytes;
+  now.in_flight = meter::gauges.in_flight.value();
+  now.peak_in_flight = meter::gauges.in_flight.peak();
+  now.parked_now = meter::gauges.parked.value();
+  now.suspended_now = meter::gauges.suspended.value();
+  now.ready = meter::gauges.ready.value();
+  now.permits = gate.permits.limit();
+  now.permits_held = gate.permits.held();
+  now.permits_waiting = gate.permits.waiting();
+  now.cores = gate.cores.limit();
+  now.cores_held = gate.cores.held();
+  put(now.state, control_state());
+  put(now.lane, lane_name());
+  put(now.reason, meter::name_of(wait::policy.reason));
+  return now;
+}
+
+// Shared with other processes: not the private futex of sys/futex.h.
+void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t expected) {
+  sys::raw(SYS_futex, sys::word(&word), FUTEX_WAIT, expected, 0);
+}
+void wake(std::atomic<std::uint32_t>& word) { sys::raw(SYS_futex, sys::word(&word), FUTEX_WAKE, INT_MAX); }
+
+void body(void* page_) {
+  auto& mine = *static_cast<meter::Page*>(page_);
+  while (true) {
+    std::uint32_t asked = mine.asked.load(std::memory_order_acquire);
+    if (asked == mine.answered.load(std::memory_order_relaxed)) {
+      sleep_on(mine.asked, asked);
+      continue;
+    }
+    mine.write(look());
+    mine.answered.store(asked, std::memory_order_release);
+    wake(mine.answered);
+    sys::sleep_ns(least_between_ns);
+  }
+}
+
+// Out of the way of the program's own numbers; where it may not have such high ones, not far above them.
+Result moved_up(int fd) {
+  Result high = -EINVAL;
+  for (int least : {1000, 200, 100})
+    if (failed(high)) high = sys::raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
+  sys::close(fd);
+  return high;
+}
+
+Result make_page() {
+  Result low = sys::raw(SYS_memfd_create, sys::word(meter::Page::name), MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  Result fd = failed(low) ? low : moved_up(static_cast<int>(low));
+  if (failed(fd)) return fd;
+  Result memory = -ENOMEM;
+  if (!failed(sys::raw(SYS_fchmod, fd, 0600)) && !failed(sys::raw(SYS_ftruncate, fd, sizeof(meter::Page))) &&
+      !failed(sys::raw(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)))
+    memory = sys::raw(SYS_mmap, 0, sizeof(meter::Page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (failed(memory)) {
+    sys::close(static_cast<int>(fd));
+    return memory;
+  }
+  page = reinterpret_cast<meter::Page*>(memory);
+  page->begin(this_process);
+  sys::set_own(sys::Own::page, static_cast<int>(fd));
+  return 0;
+}
+
+}  // namespace
+
+void ready_to_show() {
+  this_process = sys::process_id();
+  path::before_first_wait.store(show, std::memory_order_release);
+}
+
+void show() {
+  // A child of vfork has our memory and is not us. In a signal handler no thread can be started: the next call will do it.
+  if (sys::process_id() != this_process || base::in_signal_handler()) return;
+  if (shown_already.exchange(true)) return;
+  path::before_first_wait.store(nullptr, std::memory_order_relaxed);
+  base::EngineScope ours;
+  if (!failed(make_page())) sys::start_thread(body, page, "weir-top");
+}
+
+void showing_after_fork() {
+  if (page) sys::raw(SYS_munmap, sys::word(page), sizeof(meter::Page));
+  page = nullptr;
+  if (int fd = sys::own(sys::Own::page); fd >= 0) sys::close(fd);
+  sys::set_own(sys::Own::page, -1);
+  shown_already.store(false);
+  ready_to_show();
+}
+
+}  // namespace weir::api
