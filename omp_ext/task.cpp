@@ -331,10 +331,12 @@ int refuses() {
 
 namespace {
 
-int set_aside(weir_start_fn start, void* argument) {
-  if (int refusal = refuses()) return refusal;
-  int ignored;
-  Task* task = movable_task(&ignored);
+// However many are set aside: the task has its stack already, and where it waits for others (or has to be on another
+// thread) there is no other way. One of them may lie below it on its thread's own stack, and never go on otherwise.
+int step_aside(weir_start_fn start, void* argument) {
+  int refusal;
+  Task* task = movable_task(&refusal);
+  if (refusal) return refusal;
   task->start = start;
   task->start_argument = argument;
   set_aside_now.fetch_add(1, std::memory_order_relaxed);
@@ -342,13 +344,24 @@ int set_aside(weir_start_fn start, void* argument) {
   return 0;
 }
 
+// For a call.
+int set_aside(weir_start_fn start, void* argument) {
+  if (int refusal = refuses()) return refusal;
+  return step_aside(start, argument);
+}
+
 }  // namespace
+
+bool may_step_aside() {
+  int refusal;
+  return movable_task(&refusal) != nullptr;
+}
 
 void set_aside_until_none(Tally& tally) {
   wait::ExceptionState exceptions;
   exceptions.take();
   meter::gauges.aside.fetch_add(1, std::memory_order_relaxed);
-  int refusal = set_aside(
+  int refusal = step_aside(
       [](void* tally_, weir_waiter* waiter) {
         if (!static_cast<Tally*>(tally_)->wait(waiter)) waiter->wake(waiter);
       },
@@ -364,7 +377,7 @@ namespace {
 int move_to(Member& home) {
   wait::ExceptionState exceptions;
   exceptions.take();
-  int refusal = set_aside(
+  int refusal = step_aside(
       [](void* home_, weir_waiter* waiter) {
         auto& task = *static_cast<Task*>(waiter);
         auto* to = static_cast<Member*>(home_);
@@ -398,7 +411,7 @@ int go_home(std::int32_t tid) {
 void leave_for_now() {
   wait::ExceptionState exceptions;
   exceptions.take();
-  int refusal = set_aside([](void*, weir_waiter* waiter) {
+  int refusal = step_aside([](void*, weir_waiter* waiter) {
     meter::gauges.ready.rise();
     waiter->wake(waiter);
   }, nullptr);

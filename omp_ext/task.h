@@ -146,7 +146,10 @@ void about_to_queue(Task& task, std::int32_t dependences = 0);
 // The task ends: who waits for it is told.
 void over(Task& task);
 
-// Sets the current task aside until `tally` has no task left. Only where it may be set aside; it may go on on another
+// May the current task leave its thread to others, whatever the cap on those set aside?
+bool may_step_aside();
+
+// Sets the current task aside until `tally` has no task left. Only where it may step aside; it may go on on another
 // thread.
 void set_aside_until_none(Tally& tally);
 
@@ -163,7 +166,7 @@ void set_most_set_aside(std::int64_t most);
 // Is `top` the task itself, or an ancestor?
 bool descends(const Task& task, const Task& top);
 
-// May the calling code be set aside? 0 or a WEIR_REFUSED_ reason.
+// May the calling code be set aside for a call? 0 or a WEIR_REFUSED_ reason.
 int refuses();
 
 // The current task, if it can, lets others run; it is ready at once.

@@ -18,7 +18,7 @@ bool holds_lock() { return base::self().lock_depth > 0; }
 void wait_for(Tally& tally) {
   while (!tally.none()) {
     Member& member = member_now();
-    if (holds_lock() || refuses()) return work_until_none(member, tally);
+    if (holds_lock() || !may_step_aside()) return work_until_none(member, tally);
     // Its own tasks first, while there are some to begin: that spares the switch.
     if (tally.any_queued() && begin_one(member)) continue;
     set_aside_until_none(tally);

@@ -7,6 +7,7 @@
 namespace {
 
 Value node(Key key, int depth);
+Value reduced(Key key, int depth);
 
 constexpr int most_children = 4;
 
@@ -28,8 +29,10 @@ Value waited_for(Key key, int depth) {
     bool now = k.pick(8, 2) == 0;
     switch (k.pick(4, 3)) {
       case 0:
+        // Without locked(): who holds the lock and waits for its children may begin any untied task meanwhile, and one that
+        // wants the lock would never get it, weir or not.
 #pragma omp task shared(c) firstprivate(i, k) untied
-        c.values[i] = node(k, depth - 1);
+        c.values[i] = k.pick(2, 6) ? common(k) : reduced(k, depth);
         break;
       case 1:
 #pragma omp task shared(c) firstprivate(i, k) mergeable if (!now)

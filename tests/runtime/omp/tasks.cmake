@@ -110,3 +110,11 @@ weir_tasks_test(alone quick 60 "1 2" none omp_alone)
 foreach(compiler clang gcc)
   set_property(TEST omp.tasks.alone_${compiler} omp.tasks.blocked_auto_${compiler} APPEND PROPERTY ENVIRONMENT "LANE=auto")
 endforeach()
+
+# As many are set aside as may be, and one of the others waits for what lies below it.
+weir_tasks_program(omp_capped_clang tasks_capped.c ${CLANG})
+weir_tasks_program(omp_capped_gcc tasks_capped.c gcc)
+weir_tasks_test(capped quick 60 "2" none omp_capped)
+foreach(compiler clang gcc)
+  set_property(TEST omp.tasks.capped_${compiler} APPEND PROPERTY ENVIRONMENT "WEIR_MAX_SUSPENDED=1")
+endforeach()
