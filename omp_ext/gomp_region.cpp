@@ -7,8 +7,7 @@ namespace weir::omp {
 
 GompRegion::GompRegion(void (*&body)(void*), void*& data, bool reductions) {
   if (!regions_wanted() || makes_no_tasks(reinterpret_cast<const void*>(body))) return;
-  auto* worker = static_cast<Worker*>(base::self_unsuspended().omp);
-  around_ = worker ? worker->member.load() : nullptr;
+  around_ = innermost_member();
   serialized_ = around_ ? around_->serialized : 0;
   region_.gomp_code = body;
   region_.gomp_data = data;
@@ -25,7 +24,7 @@ void GompRegion::run(void* passed) {
   Region& region = *static_cast<Passed*>(passed)->region;
   bool entered = enter(region, libomp().global_thread_num(nullptr));
   region.gomp_code(region.gomp_data);
-  if (!entered) return;
+  if (!entered) return was_absent();
   if (Member* member = member_here()) settle(*member);
   leave();
 }

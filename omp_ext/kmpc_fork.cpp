@@ -27,14 +27,9 @@ void microtask(std::int32_t* gtid, std::int32_t* tid, Region* region) {
   words[1] = tid;
   for (int i = 0; i < region->argument_count; ++i) words[2 + i] = region->arguments[i];
   weir_call_words(reinterpret_cast<const void*>(region->code), words, 2 + region->argument_count);
-  if (!entered) return;
+  if (!entered) return was_absent();
   if (Member* member = member_here()) settle(*member);
   leave();
-}
-
-Member* innermost() {
-  auto* worker = static_cast<Worker*>(base::self_unsuspended().omp);
-  return worker ? worker->member.load() : nullptr;
 }
 
 }  // namespace
@@ -58,7 +53,7 @@ WEIR_INTERPOSED void __kmpc_fork_call(Ident* place, std::int32_t count, Microtas
     region.code = code;
     region.argument_count = count;
     region.arguments = words + 3;
-    Member* around = innermost();
+    Member* around = innermost_member();
     std::int32_t serialized = around ? around->serialized : 0;
     next_fork_call.get()(place, 1, reinterpret_cast<Microtask>(microtask), &region);
     // libomp itself ends a serialized region by the exported name.
@@ -72,13 +67,13 @@ WEIR_INTERPOSED void __kmpc_fork_call(Ident* place, std::int32_t count, Microtas
 // A region of one thread that has no function of its own: its tasks run where they are created.
 WEIR_INTERPOSED void __kmpc_serialized_parallel(Ident* place, std::int32_t gtid) {
   gtid = at_home(gtid);
-  if (Member* member = innermost()) ++member->serialized;
+  if (Member* member = innermost_member()) ++member->serialized;
   next_serialized_parallel(place, gtid);
 }
 
 WEIR_INTERPOSED void __kmpc_end_serialized_parallel(Ident* place, std::int32_t gtid) {
   next_end_serialized_parallel(place, gtid);
-  Member* member = innermost();
+  Member* member = innermost_member();
   if (member && member->serialized) --member->serialized;
 }
 
@@ -91,7 +86,7 @@ WEIR_INTERPOSED void __kmpc_fork_teams(Ident* place, std::int32_t count, Microta
   va_start(list, code);
   for (int i = 0; i < count; ++i) words[3 + i] = va_arg(list, void*);
   va_end(list);
-  Member* member = innermost();
+  Member* member = innermost_member();
   if (member) ++member->serialized;
   weir_call_words(reinterpret_cast<const void*>(next_fork_teams.get()), words, 3 + count);
   if (member) --member->serialized;

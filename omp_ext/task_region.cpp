@@ -68,7 +68,8 @@ bool settled(void* member_) {
   auto& member = *static_cast<Member*>(member_);
   Region& region = *member.region;
   if (region.quiet.load(std::memory_order_acquire) >= member.barriers) return true;
-  std::int64_t all = std::int64_t{member.barriers} * region.threads.load(std::memory_order_relaxed);
+  std::int32_t taking_part = region.threads.load(std::memory_order_relaxed) - region.absent.load(std::memory_order_relaxed);
+  std::int64_t all = std::int64_t{member.barriers} * taking_part;
   if (region.arrived.load(std::memory_order_acquire) < all || !no_task_left(region)) return false;
   std::int32_t before = member.barriers - 1;
   if (region.quiet.compare_exchange_strong(before, member.barriers, std::memory_order_acq_rel)) rouse_all(region);
@@ -76,6 +77,11 @@ bool settled(void* member_) {
 }
 
 }  // namespace
+
+Member* innermost_member() {
+  auto* worker = static_cast<Worker*>(base::self_unsuspended().omp);
+  return worker ? worker->member.load(std::memory_order_relaxed) : nullptr;
+}
 
 Worker* first_worker() { return all_workers.load(std::memory_order_acquire); }
 
@@ -99,7 +105,11 @@ __attribute__((noinline)) Member& member_now() { return *static_cast<Worker*>(ba
 bool enter(Region& region, std::int32_t gtid) {
   Worker* worker = this_worker();
   Member* member = worker ? members.take() : nullptr;
-  if (!member) return false;
+  if (!member) {
+    if (Member* outer = innermost_member()) ++outer->serialized;
+    region.absent.fetch_add(1, std::memory_order_relaxed);  // who waits for it looks again within milliseconds
+    return false;
+  }
   member->region = &region;
   member->worker = worker;
   member->outer = worker->member;
@@ -125,6 +135,10 @@ bool enter(Region& region, std::int32_t gtid) {
   member->next = region.members.load(std::memory_order_relaxed);
   while (!region.members.compare_exchange_weak(member->next, member, std::memory_order_acq_rel)) {}
   return true;
+}
+
+void was_absent() {
+  if (Member* outer = innermost_member()) --outer->serialized;
 }
 
 void leave() {

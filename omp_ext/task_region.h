@@ -72,6 +72,7 @@ struct Region {
 
   std::atomic<Member*> members{nullptr};
   std::atomic<std::int32_t> threads{0};
+  std::atomic<std::int32_t> absent{0};    // threads of them that could not enter: plain libomp's
   std::atomic<std::int64_t> arrived{0};   // at barriers, all told
   std::atomic<std::int32_t> quiet{0};     // the last barrier at which no task was left
   std::atomic<std::int32_t> sleepers{0};
@@ -92,6 +93,9 @@ inline Member* member_here() {
   return member && !member->serialized ? member : nullptr;
 }
 
+// The same, also where tasks are none of our business.
+Member* innermost_member();
+
 // The member of the thread that the caller stands on now: a task that was set aside may have gone on on another one.
 // Precondition: there is one.
 Member& member_now();
@@ -104,9 +108,11 @@ inline std::int32_t gtid_here(std::int32_t said) {
 }
 
 // The thread enters the region, and leaves it; between them is the implicit task, whose tasks are none of our business
-// in a team of one under auto. False: no memory.
+// in a team of one under auto. False: no memory; then the thread is absent: what it creates and waits for is libomp's
+// affair, nobody waits for it here, and was_absent() takes the place of leave().
 bool enter(Region& region, std::int32_t gtid);
 void leave();
+void was_absent();
 
 // Runs the implicit task of the calling thread, ends with a barrier of ours.
 void run_implicit(Region& region, std::int32_t gtid);

@@ -70,7 +70,12 @@ Result parked(Call& call, const Plan& plan, Reason reason) {
 // Did the ring's operation do the whole call, or must libc still do it?
 bool settled(const Call& call, const Plan& plan, Result result) {
   if (plan.way == Way::file) return result >= 0 && static_cast<std::uint64_t>(result) == call.bytes;
-  return result != -ECANCELED && result != -EAGAIN && result != -EINVAL && result != -ENOSYS && result != -EOPNOTSUPP;
+  switch (result) {
+    case -ECANCELED: case -EAGAIN: case -EINVAL: case -ENOSYS: case -EOPNOTSUPP: return false;
+    // Of the ring's own trouble, or of its thread's: libc's call may fare better.
+    case -EINTR: case -EBUSY: case -ENOMEM: return false;
+    default: return true;
+  }
 }
 
 op::Op operation_for(const Call& call, const Plan& plan) {

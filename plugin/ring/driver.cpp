@@ -119,7 +119,10 @@ bool Driver::take_both() {
   for (base::Link* link = asked; link;) {
     auto* cancel = static_cast<Cancel*>(link);
     link = link->next;
-    ring_.prepare_cancel(cancel->request);
+    if (ring_.prepare_cancel(cancel->request)) {  // no room now: the next turn has
+      cancels_.push(cancel);
+      continue;
+    }
     cancel->taken.store(1, std::memory_order_release);
     sys::futex_wake(cancel->taken);
   }
@@ -141,7 +144,8 @@ int Driver::open() {
     sys::set_own(sys::Own::wake, static_cast<int>(high >= 0 ? high : fd));
   }
   int error = ring_.open(ring_entries, can_);
-  return error ? error : arm_wake() ? 0 : -EBUSY;
+  if (!error) armed_ = arm_wake();
+  return error;
 }
 
 void Driver::run() {
@@ -156,7 +160,9 @@ void Driver::run() {
 
 void Driver::turn() {
   bool busy = take_both();
+  if (!armed_) armed_ = arm_wake();
   std::int64_t patience_ns = tick_ ? tick_(base::now_ns()) : -1;
+  if (!armed_ && (patience_ns < 0 || patience_ns > base::ns_per_ms)) patience_ns = base::ns_per_ms;  // nobody can wake us
   bool dozes = busy && meter::gauges.in_flight.value() > crowd && (patience_ns < 0 || patience_ns > doze_ns);
   sleep_.store(dozes ? dozing : asleep, std::memory_order_seq_cst);
   bool work = !inbox_.empty() || !cancels_.empty();
@@ -172,7 +178,7 @@ void Driver::turn() {
     std::uint64_t count;
     sys::read(sys::own(sys::Own::wake), &count, sizeof count);
   }
-  arm_wake();
+  armed_ = arm_wake();
 }
 
 void Driver::after_fork() {

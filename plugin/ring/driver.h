@@ -47,7 +47,7 @@ class Driver {
   void turn();
   bool take_inbox();
   bool take_both();
-  bool arm_wake();
+  bool arm_wake();  // false: no room in the ring
   enum Sleep : std::uint32_t { awake, dozing, asleep };
   void wake(Sleep least = dozing);  // whoever sleeps at least so deeply
 
@@ -58,6 +58,7 @@ class Driver {
   std::atomic<Sleep> sleep_{awake};
   std::atomic<std::uint32_t> started_{0};
   std::atomic<std::uint32_t> wake_word_{0};  // what the ring waits on; without that operation: sys::Own::wake
+  bool armed_ = false;
   int start_result_ = 0;
   std::int32_t tid_ = 0;
   sys::Capabilities can_;

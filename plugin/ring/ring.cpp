@@ -19,8 +19,10 @@ constexpr unsigned setup_single_issuer = 1u << 12;
 constexpr unsigned setup_defer_taskrun = 1u << 13;
 
 // user_data: a Request*, or one of these. Requests are aligned, so the low bits of theirs are zero.
-constexpr std::uint64_t tag_ignore = 1;  // of cancels and linked timeouts
+constexpr std::uint64_t tag_ignore = 1;  // of cancels
 constexpr std::uint64_t tag_watch = 2;
+constexpr std::uint64_t tag_limit = 4;   // of a linked timeout: with the Request*
+constexpr std::uint64_t tag_bits = 7;
 
 constexpr unsigned blocking_workers = 512;
 
@@ -119,8 +121,8 @@ io_uring_sqe* Ring::slot() {
 
 int Ring::prepare(op::Request& request) {
   bool limited = request.op.kind != op::Kind::timeout && request.op.timeout_ns >= 0;
-  // A linked pair must go in one submission.
-  if (limited && io_uring_sq_space_left(&ring_) < 2 && submit() < 0) return -EBUSY;
+  // A linked pair must go in one submission. (One that was cut short leaves entries behind.)
+  if (limited && io_uring_sq_space_left(&ring_) < 2 && (submit() < 0 || io_uring_sq_space_left(&ring_) < 2)) return -EBUSY;
   io_uring_sqe* sqe = slot();
   if (!sqe) return -EBUSY;
   if (request.op.timeout_ns >= 0) set_time(request);
@@ -129,7 +131,7 @@ int Ring::prepare(op::Request& request) {
     sqe->flags |= IOSQE_IO_LINK;
     io_uring_sqe* limit = slot();
     io_uring_prep_link_timeout(limit, reinterpret_cast<__kernel_timespec*>(request.time), clock_flags(request.op));
-    io_uring_sqe_set_data64(limit, tag_ignore);
+    io_uring_sqe_set_data64(limit, reinterpret_cast<std::uint64_t>(&request) | tag_limit);
   }
   meter::gauges.ring_ops.add(1);
   return 0;
@@ -184,16 +186,24 @@ unsigned Ring::reap(bool* watch_fired) {
   unsigned total = 0;
   while (unsigned n = io_uring_peek_batch_cqe(&ring_, cqes, batch)) {
     op::Request* over[batch];
-    unsigned count = 0;
+    const op::Request* unlimited[batch];
+    unsigned count = 0, unlimited_count = 0;
     for (unsigned i = 0; i < n; ++i) {
       std::uint64_t data = cqes[i]->user_data;
       if (data == tag_watch) *watch_fired = true;
       if (data == tag_ignore || data == tag_watch) continue;
+      if (data & tag_limit) {
+        // The kernel took the operation, ran out of memory, and met its limit in the next submission: there it limits
+        // nothing. So the wait ends now, too early rather than never. (By then it may be over, and the cancel find none.)
+        if (cqes[i]->res == -EINVAL) unlimited[unlimited_count++] = reinterpret_cast<op::Request*>(data & ~tag_bits);
+        continue;
+      }
       auto* request = reinterpret_cast<op::Request*>(data);
       request->result = cqes[i]->res;
       over[count++] = request;
     }
     io_uring_cq_advance(&ring_, n);
+    for (unsigned i = 0; i < unlimited_count; ++i) prepare_cancel(unlimited[i]);
     // After the advance: done() may let the owner's frame go, and may prepare more.
     for (unsigned i = 0; i < count; ++i) over[i]->done(*over[i]);
     total += count;
