@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "sys/process.h"
 
 namespace weir::gate {
 
@@ -17,6 +18,7 @@ bool Cores::try_take() {
 
 bool Cores::take(std::int64_t timeout_ns, Haste haste) {
   if (try_take()) return true;
+  if (haste == has_task && take_in_passing()) return true;
   std::int64_t patience = timeout_ns;
   if (haste == has_task) patience = std::min(patience, patience_ns_.load(std::memory_order_relaxed));
   std::uint32_t gives = gives_.load(std::memory_order_relaxed);
@@ -33,6 +35,17 @@ bool Cores::take(std::int64_t timeout_ns, Haste haste) {
   } while (!try_take());
   if (patience < timeout_ns) learn_patience(patience * 2);
   return true;
+}
+
+// Who holds a slot may need it for a microsecond only: to sleep and be called would take longer than all that is computed
+// between two reads. Where holders compute for long, a yield costs what the sleep would.
+bool Cores::take_in_passing() {
+  constexpr int yields = 4;
+  for (int i = 0; i < yields; ++i) {
+    sys::yield();
+    if (try_take()) return true;
+  }
+  return false;
 }
 
 // Nobody gave a slot back all the while: those who hold them don't compute but wait for something nobody told us of,

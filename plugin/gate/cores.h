@@ -32,6 +32,8 @@ class Cores {
   std::int64_t limit() const { return limit_.load(std::memory_order_relaxed); }
   // Does a thread that has a task wait for a core?
   bool wanted() const { return in_haste_.load(std::memory_order_relaxed) > 0; }
+  // Do more compute than should?
+  bool crowded() const { return held() > limit(); }
   std::int64_t held() const { return held_.load(std::memory_order_relaxed); }
   void after_fork();
 
@@ -43,6 +45,7 @@ class Cores {
   };
   static constexpr std::int64_t least_patience_ns = 50'000;
   bool try_take();
+  bool take_in_passing();
   void learn_patience(std::int64_t patience_ns);
   bool lie_down(Sleeper& me);
   bool sleep(Sleeper& me, std::int64_t end);

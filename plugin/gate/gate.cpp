@@ -25,6 +25,17 @@ void take_core_at_once() {
   the_gate.cores.take_over();
 }
 
+void stand_back() {
+  // A stand-in that waits in vain goes on over the limit, and stands back again at its next call. So this wait is longer
+  // than others: a hundred that return every 100 ms cost more than they bring.
+  constexpr std::int64_t longer = 4;
+  base::Thread& thread = base::self();
+  if (!thread.holds_core || !(thread.place & base::in_omp_team) || thread.lock_depth > 0) return;
+  if (!the_gate.cores.crowded() || base::in_signal_handler()) return;
+  the_gate.cores.give();
+  the_gate.cores.take(longer * the_gate.wait_ns.load(std::memory_order_relaxed));
+}
+
 void give_core() {
   base::Thread& thread = base::self();
   if (!thread.holds_core) return;

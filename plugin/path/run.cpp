@@ -176,8 +176,12 @@ Result serve(Call& call) {
     return result;
   }
   Result result = call.attempt ? call.attempt(call) : -EOPNOTSUPP;
-  if (result == -EAGAIN || result == -EOPNOTSUPP) result = waited_for(call);
-  else meter::mine().fast_hits.add(1);
+  if (result == -EAGAIN || result == -EOPNOTSUPP) {
+    result = waited_for(call);
+  } else {
+    meter::mine().fast_hits.add(1);
+    if (base::self_unsuspended().holds_core) gate::stand_back();
+  }
   count_moved(call, result);
   return result;
 }

@@ -15,6 +15,9 @@
 #include <vector>
 
 #include "api/instance.h"
+#include "base/clock.h"
+#include "base/thread.h"
+#include "gate/gate.h"
 #include "meter/counters.h"
 #include "sys/file.h"
 
@@ -123,6 +126,41 @@ TEST_F(RunTest, reads_what_is_there_without_waiting) {
   EXPECT_STREQ(got, "abc");
   EXPECT_EQ(fast_hits(), 1);
   EXPECT_EQ(suspended(), 0);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+// A team with stand-ins begins with all its threads at once: those whose calls never block must not go on so.
+TEST_F(RunTest, a_call_done_at_once_leaves_the_core_to_others_where_too_many_compute) {
+  gate::Gate& gate = gate::the_gate;
+  std::int64_t limit = gate.cores.limit(), wait_ns = gate.wait_ns.exchange(60 * base::ns_per_s), held = gate.cores.held();
+  gate.cores.set_limit(held + 1);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "abcd", 4), 4);
+  gate.cores.take_over();
+  std::atomic<bool> asks{false}, went_on{false};
+  std::thread stand_in([&] {
+    char got;
+    base::self().place |= base::in_omp_team;
+    EXPECT_EQ(read(ends[0], &got, 1), 1);  // without a core it has none to leave
+    gate::take_core_at_once();
+    base::self().lock_depth = 1;
+    EXPECT_EQ(read(ends[0], &got, 1), 1);  // others may want its lock
+    base::self().lock_depth = 0;
+    asks = true;
+    EXPECT_EQ(read(ends[0], &got, 1), 1);
+    went_on = true;
+    EXPECT_EQ(read(ends[0], &got, 1), 1);  // nobody else computes
+    gate::give_core();
+  });
+  while (!asks || (gate.cores.held() != held + 1 && !went_on)) std::this_thread::yield();
+  EXPECT_FALSE(went_on);
+  gate.cores.give();
+  stand_in.join();
+  EXPECT_EQ(gate.cores.held(), held);
+  gate.cores.set_limit(limit);
+  gate.wait_ns = wait_ns;
   ::close(ends[0]);
   ::close(ends[1]);
 }
