@@ -57,6 +57,7 @@ bool set_aside(const op::Op& operation, Result* result) {
   counters.suspended.add(1);
   counters.blocked_ns.add(base::now_ns() - began);
   counters.hidden_ns.add(base::now_ns() - began);
+  counters.suspended_ns.add(base::now_ns() - began);
   return true;
 }
 
@@ -75,6 +76,7 @@ Result block(Call call) {
   if (had_core) gate::take_core();
   meter::mine().parked.add(1);
   meter::mine().blocked_ns.add(base::now_ns() - began);
+  meter::mine().parked_ns.add(base::now_ns() - began);
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include "api/controlling.h"
 #include "api/iopa_pool.h"
 #include "api/publish.h"
+#include "api/recorder.h"
 #include "api/report.h"
 #include "api/showing.h"
 #include "api/voice.h"
@@ -22,6 +23,7 @@
 #include "path/engine.h"
 #include "pool/pool.h"
 #include "sys/futex.h"
+#include "sys/lock.h"
 #include "sys/process.h"
 #include "wait/errno_state.h"
 #include "wait/lane.h"
@@ -39,6 +41,8 @@ constinit base::Settings the_settings;
 constinit sys::Capabilities the_capabilities;
 constinit std::int64_t began_ns = 0;
 constinit std::int32_t root_process = 0;
+
+constinit sys::Lock report_lock;  // one writer at a time
 
 constinit lane::Loaded loaded;
 
@@ -116,6 +120,15 @@ bool start_now() {
   return error == 0;
 }
 
+const char* reportable() { return the_settings.report ? the_settings.report : ""; }
+
+Facts facts_now() {
+  Facts facts;
+  facts.wall_ns = base::now_ns() - began_ns;
+  facts.ring_failed = state.load() == failed_for_good;
+  return facts;
+}
+
 }  // namespace
 
 void prepare(char** environment) {
@@ -139,6 +152,7 @@ void prepare(char** environment) {
   set_limits();
   path::start_engine = start;
   ready_to_show();
+  if (*reportable()) start_recording();
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
   watch_thread_ends();
   state.store(idle);
@@ -170,6 +184,7 @@ void override_settings(const Overrides& overrides) {
   if (overrides.max_permits > 0) the_settings.max_permits = overrides.max_permits;
   if (overrides.report) the_settings.report = overrides.report;
   set_limits();
+  if (*reportable()) start_recording();
   finished.store(false);
 }
 
@@ -177,11 +192,22 @@ void finish() {
   if (state.load() == unprepared || finished.exchange(true)) return;
   base::EngineScope ours;
   stop_sharing();
-  Facts facts;
-  facts.wall_ns = base::now_ns() - began_ns;
-  facts.ring_failed = state.load() == failed_for_good;
+  Facts facts = facts_now();
   if (the_settings.summary) say_summary(facts);
-  if (the_settings.report && *the_settings.report) write_report(the_settings.report, facts);
+  if (!*reportable()) return;
+  record_now();
+  report_lock.lock();
+  write_report(reportable(), facts);
+  report_lock.unlock();
+}
+
+void report_so_far() {
+  if (!*reportable()) return;
+  Facts facts = facts_now();
+  facts.ended = false;
+  report_lock.lock();
+  if (!finished.load()) write_report(reportable(), facts);
+  report_lock.unlock();
 }
 
 const lane::Decision& program() { return loaded.decision; }
@@ -209,6 +235,8 @@ void after_fork_in_child() {
   gate::the_gate.cores.after_fork();
   controlling_after_fork();
   showing_after_fork();
+  recording_after_fork();
+  report_lock.after_fork();
   iopa_pool.after_fork();
   path::driver.after_fork();
   pool::after_fork();

@@ -40,6 +40,9 @@ void after_load();
 // Prints and writes what was asked for. Called at exit; once.
 void finish();
 
+// Writes the report of what was done so far, if one was asked for, so that a process that is killed leaves it.
+void report_so_far();
+
 // fork(): the child starts clean, the parent goes on unharmed. Registered by prepare().
 void after_fork_in_child();
 

@@ -23,14 +23,19 @@ void with_text_of(const char* file, Read&& read) {
 
 }  // namespace
 
-void Lookout::look(int log, double t_s, std::int64_t storage_bytes) {
-  if (last_s_ >= 0 && t_s - last_s_ < 1) return;
+control::Surroundings look_around() {
   control::Surroundings now;
   with_text_of("/proc/diskstats", [&](const char* text) { read_diskstats(text, now); });
   // The container's own pressure, where it has one; else the machine's.
   with_text_of("/proc/pressure/io", [&](const char* text) { read_pressure(text, now); });
   with_text_of("/sys/fs/cgroup/io.pressure", [&](const char* text) { read_pressure(text, now); });
   with_text_of("/proc/meminfo", [&](const char* text) { read_meminfo(text, now); });
+  return now;
+}
+
+void Lookout::look(int log, double t_s, std::int64_t storage_bytes) {
+  if (last_s_ >= 0 && t_s - last_s_ < 1) return;
+  control::Surroundings now = look_around();
   if (last_s_ >= 0) {
     base::Line line;
     put_surroundings(line, t_s, last_, now, t_s - last_s_, storage_bytes - last_bytes_);

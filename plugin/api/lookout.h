@@ -7,6 +7,9 @@
 
 namespace weir::api {
 
+// What the machine says of its storage now.
+control::Surroundings look_around();
+
 // Looks around once a second at most and writes what it saw to the decision log. Costs some 100 us a look.
 class Lookout {
  public:

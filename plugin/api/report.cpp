@@ -2,6 +2,7 @@
 #include "api/report.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -9,12 +10,15 @@
 
 #include "api/controlling.h"
 #include "api/instance.h"
+#include "api/recorder.h"
 #include "api/voice.h"
+#include "api/writer.h"
 #include "base/log.h"
 #include "meter/counters.h"
 #include "meter/teams.h"
 #include "sys/file.h"
 #include "sys/process.h"
+#include "sys/raw.h"
 #include "wait/lane.h"
 
 namespace weir::api {
@@ -39,39 +43,6 @@ const char* main_reason(const meter::Totals& sum) {
     if (sum.reasons[i] > (most ? sum.reasons[most] : 0)) most = i;
   return most ? meter::name_of(static_cast<meter::Reason>(most)) : nullptr;
 }
-
-// Text straight to a file, as it comes: a report has no size that a buffer would have to fit.
-class Writer {
- public:
-  explicit Writer(int fd) : fd_(fd) {}
-  void put(const base::Line& line) { put(line.text(), line.length()); }
-  void put(const char* text) { put(text, std::strlen(text)); }
-  void put(const char* text, std::size_t length) {
-    while (length && !error_) {
-      Result wrote = sys::write(fd_, text, length);
-      if (failed(wrote)) error_ = static_cast<int>(wrote);
-      else text += wrote, length -= static_cast<std::size_t>(wrote);
-    }
-  }
-  // A JSON string: quotes, backslashes and control characters escaped, other bytes as they are.
-  void put_string(const char* text, std::size_t length) {
-    put("\"");
-    for (std::size_t i = 0; i < length; ++i) {
-      unsigned char c = text[i];
-      base::Line one;
-      if (c == '"' || c == '\\') one.add("\\%c", c);
-      else if (c < 0x20) one.add("\\u%04x", c);
-      else one.add("%c", c);
-      put(one);
-    }
-    put("\"");
-  }
-  int error() const { return error_; }
-
- private:
-  int fd_;
-  int error_ = 0;
-};
 
 void put_command(Writer& out) {
   out.put("\"command\": [");
@@ -111,8 +82,8 @@ void put_teams(Writer& out) {
            (long long)meter::teams.widest.load());
   out.put(line);
   if (kept_out) out.put_string(kept_out, std::strlen(kept_out));
-  else out.put("null", 4);
-  out.put(",\n", 2);
+  else out.put("null");
+  out.put(",\n");
 }
 
 void put_fallbacks(Writer& out, const meter::Totals& sum) {
@@ -149,7 +120,7 @@ void put_evidence(Writer& out) {
 void put_controller(Writer& out) {
   static control::History history;  // large for a stack that is the program's
   history = control_history();
-  out.put("\"controller\": [", 15);
+  out.put("\"controller\": [");
   for (int i = 0; i < history.count(); ++i) {
     const control::History::Point& p = history[i];
     base::Line line;
@@ -157,7 +128,7 @@ void put_controller(Writer& out) {
     line.add(", \"bytes_per_s\": %.0f, \"ops_per_s\": %.1f}", p.bytes_per_s, p.ops_per_s);
     out.put(line);
   }
-  out.put("]\n}\n", 4);
+  out.put("]\n}\n");
 }
 
 // Is this the process that `weir run` became, or, without it, any? WEIR_ROOT names it.
@@ -195,32 +166,69 @@ void say_summary(const Facts& facts) {
   if (sum.hidden_ns) line.add("; %.2f s of waiting hidden in %.2f s", seconds(sum.hidden_ns), seconds(facts.wall_ns));
   if (facts.ring_failed) line.add("; no io_uring here, nothing could be suspended");
   const char* reason = main_reason(sum);
-  if (!sum.hidden_ns) line.add("; nothing gained%s%s", reason ? ": " : ", no call had to wait", reason ? reason : "");
+  if (!sum.hidden_ns) line.add("; nothing gained%s%s", reason ? ": " : sum.blocked_ns ? ", no stand-in was there" : ", no call had to wait",
+                               reason ? reason : "");
   if (*settings().note) line.add("; %s", settings().note);
   tell(line.add("\n"));
 }
 
-void write_report(const char* file, const Facts& facts) {
-  base::Line name;
-  name_file(name, file);
-  Result fd = sys::open(name.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (failed(fd)) {
-    base::say("can't write the report %s: %s", name.text(), std::strerror(static_cast<int>(-fd)));
-    return;
-  }
-  Writer out(static_cast<int>(fd));
+namespace {
+
+int write_all(int fd, const Facts& facts) {
+  Writer out(fd);
   meter::Totals sum = meter::totals();
   base::Line head;
-  head.add("{\n\"version\": \"%s\",\n\"pid\": %d,\n", version, sys::process_id());
+  head.add("{\n\"version\": \"%s\",\n\"pid\": %d,\n\"ended\": %s,\n", version, sys::process_id(),
+           facts.ended ? "true" : "false");
   out.put(head);
   put_command(out);
   put_figures(out, sum, facts);
   put_evidence(out);
   put_teams(out);
   put_fallbacks(out, sum);
+  put_record(out);
+  put_call_sites(out);
   put_controller(out);
+  return out.finish();
+}
+
+// May the file be put in the place of what has this name? Devices, pipes and links are written through.
+bool may_replace(const char* name) {
+  struct stat about;
+  Result known = sys::raw(SYS_newfstatat, AT_FDCWD, sys::word(name), sys::word(&about), AT_SYMLINK_NOFOLLOW);
+  return known == -ENOENT || (!failed(known) && S_ISREG(about.st_mode));
+}
+
+int write_in_place(const char* name, const Facts& facts) {
+  Result fd = sys::open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (failed(fd)) return static_cast<int>(fd);
+  int error = write_all(static_cast<int>(fd), facts);
   sys::close(static_cast<int>(fd));
-  if (out.error()) base::say("can't write the report %s: %s", name.text(), std::strerror(-out.error()));
+  return error;
+}
+
+// Beside it, then renamed: who reads the file, or kills us, finds a whole report.
+int replace(const char* name, const Facts& facts) {
+  base::Line part;
+  part.add("%s.part", name);
+  Result fd = sys::open(part.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (failed(fd)) return facts.ended ? write_in_place(name, facts) : static_cast<int>(fd);
+  int error = write_all(static_cast<int>(fd), facts);
+  sys::close(static_cast<int>(fd));
+  if (!error) error = static_cast<int>(sys::raw(SYS_rename, sys::word(part.text()), sys::word(name)));
+  if (error) sys::raw(SYS_unlink, sys::word(part.text()));
+  return error;
+}
+
+}  // namespace
+
+void write_report(const char* file, const Facts& facts) {
+  base::Line name;
+  name_file(name, file);
+  bool whole = may_replace(name.text());
+  if (!whole && !facts.ended) return;
+  int error = whole ? replace(name.text(), facts) : write_in_place(name.text(), facts);
+  if (error && facts.ended) base::say("can't write the report %s: %s", name.text(), std::strerror(-error));
 }
 
 }  // namespace weir::api

@@ -11,6 +11,7 @@ namespace weir::api {
 struct Facts {
   std::int64_t wall_ns = 0;
   bool ring_failed = false;
+  bool ended = true;  // false: the process goes on, this is what it did so far
 };
 
 // FILE.json of the process that `weir run` started; FILE.1234.json of another. WEIR_ROOT names the former.
@@ -20,7 +21,7 @@ void name_file(base::Line& name, const char* file);
 void say_summary(const Facts& facts);
 
 // The report as JSON. `file` names that of the process that was started under weir; other processes of the run get
-// theirs beside it, with the process id before the ending. Errors are said, and nothing else happens.
+// theirs beside it, with the process id before the ending. Errors are said, once it has ended, and nothing else happens.
 void write_report(const char* file, const Facts& facts);
 
 }  // namespace weir::api

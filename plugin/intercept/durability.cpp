@@ -15,14 +15,15 @@ using path::Family;
 WEIR_REAL Real<int(int)> real_fsync{"fsync"};
 WEIR_REAL Real<int(int)> real_fdatasync{"fdatasync"};
 
-int synced(int fd, bool data_only, Result (*real)(Call&)) {
+int synced(int fd, bool data_only, Result (*real)(Call&),
+           meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
   op::Op operation = op::fsync(fd, data_only);
   Call call{Family::direct};
   call.ends = wait::Ends::never;
   call.fd = fd;
   call.real = real;
   call.operation = &operation;
-  return static_cast<int>(deliver(path::run(call)));
+  return static_cast<int>(deliver(path::run(call, caller)));
 }
 
 }  // namespace

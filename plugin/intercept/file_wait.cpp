@@ -87,7 +87,7 @@ void wait_and_run(FileCall& what) {
   call.fd = what.file->_fileno;
   call.attempt = attempt_whole;
   call.bytes = std::clamp(what.bytes, least, most);
-  Result result = path::run(call);
+  Result result = path::run(call, what.caller);
   if (!what.ran) run_whole(call);  // a time limit of the socket was over: libc says so
   // errno as libc left it, on the thread on which the program goes on.
   else if (failed(result)) set_errno(what.error);

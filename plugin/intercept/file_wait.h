@@ -17,6 +17,7 @@ struct FileCall {
   void (*body)(FileCall& call);
   void* arguments;
   bool ran = false;
+  meter::Caller caller = {};
   int error = 0;                  // errno as libc left it, when it changed it
 };
 
@@ -29,7 +30,7 @@ void wait_and_run(FileCall& call);
 
 // The wrapper's body in one place: counts, passes through or waits, and returns what `real(arguments...)` returns.
 template <typename R, typename F, typename... A>
-inline R input(FILE* file, std::size_t bytes, const F& real, A... arguments) {
+[[gnu::always_inline]] inline R input(FILE* file, std::size_t bytes, const F& real, A... arguments) {
   if (!path::concerns_us()) {
     path::count_in(0);
     return real(arguments...);
@@ -37,6 +38,8 @@ inline R input(FILE* file, std::size_t bytes, const F& real, A... arguments) {
   R result{};
   auto body = [&] { result = real(arguments...); };
   FileCall call{file, bytes, [](FileCall& c) { (*static_cast<decltype(body)*>(c.arguments))(); }, &body};
+  if constexpr (requires { real.name; }) call.caller = {real.name, __builtin_return_address(0)};
+  else call.caller = {__builtin_FUNCTION(), __builtin_return_address(0)};
   wait_and_run(call);
   return result;
 }

@@ -38,13 +38,14 @@ struct Nap {
   std::uint64_t count = 0;
 };
 
-Result nap(const op::Op& operation, const Nap& arguments, Result (*real)(Call&)) {
+Result nap(const op::Op& operation, const Nap& arguments, Result (*real)(Call&),
+           meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
   Call call{Family::direct};
   call.ends = wait::Ends::handled;
   call.real = real;
   call.arguments = &arguments;
   call.operation = &operation;
-  return path::run(call);
+  return path::run(call, caller);
 }
 
 const Nap& nap_of(const Call& call) { return *static_cast<const Nap*>(call.arguments); }

@@ -67,7 +67,13 @@ void add_up(Totals& sum, const Counters& c) {
   sum.hidden_ns += c.hidden_ns.value();
   sum.storage_ops += c.storage_ops.value();
   sum.storage_bytes += c.storage_bytes.value();
-  for (int i = 0; i < reason_count; ++i) sum.reasons[i] += c.reasons[i].value();
+  sum.parked_ns += c.parked_ns.value();
+  sum.suspended_ns += c.suspended_ns.value();
+  sum.core_wait_ns += c.core_wait_ns.value();
+  for (int i = 0; i < reason_count; ++i) {
+    sum.reasons[i] += c.reasons[i].value();
+    sum.lost_ns[i] += c.lost_ns[i].value();
+  }
 }
 
 }  // namespace
@@ -96,9 +102,11 @@ void after_fork() {
   Counters* mine_now = base::self().counters;
   for (Counters* c = all.load(std::memory_order_acquire); c; c = c->next) {
     Count* counts[] = {&c->calls, &c->bytes_read, &c->bytes_written, &c->fast_hits, &c->parked, &c->suspended,
-                       &c->plain, &c->blocked_ns, &c->hidden_ns, &c->storage_ops, &c->storage_bytes};
+                       &c->plain, &c->blocked_ns, &c->hidden_ns, &c->storage_ops, &c->storage_bytes,
+                       &c->parked_ns, &c->suspended_ns, &c->core_wait_ns};
     for (Count* count : counts) count->reset();
     for (Count& count : c->reasons) count.reset();
+    for (Count& count : c->lost_ns) count.reset();
     c->in_use.store(c == mine_now, std::memory_order_relaxed);
   }
   gauges.in_flight.reset();

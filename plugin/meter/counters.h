@@ -35,6 +35,10 @@ struct alignas(128) Counters {
   Count hidden_ns;      // the part of it during which the core was given to others
   Count storage_ops;    // completed calls on files that took a permit: what the controller judges by
   Count storage_bytes;
+  Count parked_ns;      // of blocked_ns, with the thread blocked
+  Count suspended_ns;   // of blocked_ns, with the task set aside
+  Count core_wait_ns;   // from the end of a wait until there was a core to go on with
+  Count lost_ns[reason_count];  // callers blocked, and their cores went to nobody, by reason
   Count reasons[reason_count];
 
   Counters* next = nullptr;            // of all there ever were
@@ -60,7 +64,8 @@ extern std::atomic<void (*)()> on_first_call;
 struct Totals {
   std::int64_t calls = 0, bytes_read = 0, bytes_written = 0, fast_hits = 0, parked = 0, suspended = 0, plain = 0;
   std::int64_t blocked_ns = 0, hidden_ns = 0, storage_ops = 0, storage_bytes = 0;
-  std::int64_t reasons[reason_count] = {};
+  std::int64_t parked_ns = 0, suspended_ns = 0, core_wait_ns = 0;
+  std::int64_t reasons[reason_count] = {}, lost_ns[reason_count] = {};
 };
 Totals totals();
 

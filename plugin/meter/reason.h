@@ -27,6 +27,7 @@ enum class Reason : std::uint8_t {
   vfork_child,        // shares its parent's memory
   cancellable,        // the program uses pthread_cancel
   gate_timeout,       // waited its bounded time for a permit or a core, then went on
+  no_stand_in,        // the thread blocked, and nobody was there to take its core
   count
 };
 constexpr int reason_count = static_cast<int>(Reason::count);

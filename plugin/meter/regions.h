@@ -13,8 +13,13 @@ namespace weir::meter {
 // set, and one region running twice is another set than running once.
 class Regions {
  public:
-  void enter(std::uint64_t name) { sum_.fetch_add(scrambled(name), std::memory_order_relaxed); }
+  void enter(std::uint64_t name) {
+    latest_.store(name, std::memory_order_relaxed);
+    sum_.fetch_add(scrambled(name), std::memory_order_relaxed);
+  }
   void leave(std::uint64_t name) { sum_.fetch_sub(scrambled(name), std::memory_order_relaxed); }
+  // The one that was entered last, for whoever samples; 0: none runs.
+  std::uint64_t latest() const { return now() ? latest_.load(std::memory_order_relaxed) : 0; }
   std::uint64_t now() const { return sum_.load(std::memory_order_relaxed); }
   void reset() { sum_.store(0, std::memory_order_relaxed); }
 
@@ -24,7 +29,7 @@ class Regions {
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
     return x ^ (x >> 31) ^ 1;
   }
-  std::atomic<std::uint64_t> sum_{0};
+  std::atomic<std::uint64_t> sum_{0}, latest_{0};
 };
 extern Regions regions;
 

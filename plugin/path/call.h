@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/thread.h"
 #include "meter/counters.h"
+#include "meter/sites.h"
 #include "op/op.h"
 #include "wait/lane.h"
 
@@ -52,6 +53,7 @@ struct Call {
   std::uint32_t events = 0;        // stream_in: what to wait for, where it is not simply POLLIN (poll)
   std::int64_t timeout_ns = -1;    // a limit the call itself states (poll, epoll_wait); < 0: none
   Result when_timed_out = -EAGAIN;  // what it returns then
+  meter::Caller caller = {};
   const op::Op* operation = nullptr; // direct: what the ring does; null: nothing it could, only a thread can wait
 };
 
@@ -68,7 +70,8 @@ inline bool concerns_us() {
 }
 
 // The story of one call: fast try -> how can it be waited for -> who is calling -> park or suspend -> result.
-Result run(Call& call);
+// By itself it is attributed to the function that calls run(), and to where that one returns to.
+Result run(Call& call, meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)});
 
 // Helpers for attempt functions of `next` and `file_at`: they know how a file tells what is cached.
 Result attempt_next(Call& call);

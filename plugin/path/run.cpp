@@ -29,10 +29,33 @@ void count_moved(const Call& call, Result result) {
   if (call.direction == Direction::out) counters.bytes_written.add(result);
 }
 
+struct Took {
+  std::int64_t waited_ns, hidden_ns;
+};
+
+// What the caller's core was not used for is lost, to the reason; and whose call it was.
+void account(const Call& call, meter::Served served, Reason reason, Took took, Result result) {
+  if (!meter::recording()) return;
+  std::int64_t lost_ns = took.waited_ns - took.hidden_ns;
+  if (lost_ns > 0) meter::mine().lost_ns[static_cast<int>(reason)].add(lost_ns);
+  meter::sites.add({call.caller, served, reason, call.direction == Direction::none ? 0 : result, took.waited_ns,
+                    took.hidden_ns});
+}
+
 Result plain(Call& call, Reason reason) {
   meter::mine().plain.add(1);
   count_reason(reason);
-  return call.real(call);
+  if (!meter::recording()) return call.real(call);
+  std::int64_t began = base::now_ns();
+  Result result = call.real(call);
+  account(call, meter::Served::plain, reason, {base::now_ns() - began, 0}, result);
+  return result;
+}
+
+// With the thread blocked, nothing is lost but where it had no core to give, whatever led to this lane.
+Reason without_stand_in(Reason reason) {
+  bool meant_to_park = reason == Reason::none || reason == Reason::not_a_task || reason == Reason::thread_bound;
+  return meant_to_park ? Reason::no_stand_in : reason;
 }
 
 // The thread blocks as it would without weir; its core, if it had one, goes to a stand-in meanwhile.
@@ -54,16 +77,21 @@ Result parked(Call& call, const Plan& plan, Reason reason) {
   std::int64_t ended = base::now_ns();
   if (permit) release_permit();
   if (had_core) gate::take_core();
+  std::int64_t went_on = had_core ? base::now_ns() : ended;
 
   meter::Counters& counters = meter::mine();
   counters.parked.add(1);
   counters.blocked_ns.add(ended - began);
+  counters.parked_ns.add(ended - began);
+  counters.core_wait_ns.add(went_on - ended);
   if (had_core) counters.hidden_ns.add(ended - began);
   if (plan.storage) {
     counters.storage_ops.add(1);
     if (result > 0) counters.storage_bytes.add(result);
   }
   count_reason(reason);
+  account(call, meter::Served::parked, had_core ? reason : without_stand_in(reason),
+          {ended - began, had_core ? ended - began : 0}, result);
   return result;
 }
 
@@ -153,10 +181,13 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
   counters.suspended.add(1);
   counters.blocked_ns.add(took);
   counters.hidden_ns.add(took);
+  counters.suspended_ns.add(took);
+  account(call, meter::Served::suspended, Reason::none, {took, took}, result);
   return result;
 }
 
 Result waited_for(Call& call) {
+  if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
   Plan plan = plan_for(call);
   if (plan.way == Way::none) return plain(call, plan.reason);
   wait::Ends ends = plan.storage ? wait::Ends::never : plan.limited ? wait::Ends::handled : call.ends;
@@ -207,6 +238,9 @@ Result serve_aside(Call& call) {
 
 }  // namespace
 
-Result run(Call& call) { return always_aside.load(std::memory_order_relaxed) ? serve_aside(call) : serve(call); }
+Result run(Call& call, meter::Caller caller) {
+  call.caller = caller;
+  return always_aside.load(std::memory_order_relaxed) ? serve_aside(call) : serve(call);
+}
 
 }  // namespace weir::path

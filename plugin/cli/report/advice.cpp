@@ -54,6 +54,8 @@ constexpr Words words[] = {
     {"vfork_child", "The call was made in a vfork child, which shares its parent's memory.", ""},
     {"cancellable", "The program uses pthread_cancel, so no task may change its thread.",
      "Use --lane=suspend only if no thread that does I/O is ever cancelled."},
+    {"no_stand_in", "Threads blocked, and no stand-in was there to take their cores.",
+     "Leave room for stand-ins: unset what is named above, and raise --stand-ins where it is low."},
     {"gate_timeout", "Callers waited as long as they may for a permit or a core, then went on.",
      "Cores were busy: more gain is not to be had; if they were not, raise --max-permits or --threads."},
 };
@@ -78,6 +80,8 @@ void name_places(Advice& advice, const Record& record) {
     }
     if (!advice.where.empty()) return;
   }
+  if (advice.reason == "no_stand_in" && !text(record.body, "omp_kept_out").empty())
+    advice.where.push_back("OpenMP: " + text(record.body, "omp_kept_out"));
   for (const Json& site : record.call_sites) {
     if (advice.where.size() == most_places) break;
     if (text(site, "reason") != advice.reason) continue;
