@@ -20,12 +20,18 @@ constexpr unsigned ask_again_every = 1024;
 
 GetGlobals accessor() {
   static std::atomic<GetGlobals> found{nullptr};
-  static std::atomic<unsigned> asked{0};
+  static std::atomic<unsigned> to_skip{0};
   GetGlobals get = found.load(std::memory_order_acquire);
   if (get) return get;
-  if (asked.fetch_add(1, std::memory_order_relaxed) % ask_again_every) return nullptr;
+  // Until one was told "none", everybody asks: a thread that took another's asking for an answer would leave its
+  // exceptions behind. Relaxed, and not exact: a few more or fewer are skipped.
+  if (unsigned left = to_skip.load(std::memory_order_relaxed)) {
+    to_skip.store(left - 1, std::memory_order_relaxed);
+    return nullptr;
+  }
   get = reinterpret_cast<GetGlobals>(dlsym(RTLD_DEFAULT, "__cxa_get_globals"));
   if (get) found.store(get, std::memory_order_release);
+  else to_skip.store(ask_again_every, std::memory_order_relaxed);
   return get;
 }
 
