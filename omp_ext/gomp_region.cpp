@@ -6,9 +6,12 @@
 namespace weir::omp {
 
 GompRegion::GompRegion(void (*&body)(void*), void*& data, bool reductions) {
-  if (!regions_wanted() || makes_no_tasks(reinterpret_cast<const void*>(body))) return;
   around_ = innermost_member();
   serialized_ = around_ ? around_->serialized : 0;
+  if (!regions_wanted() || sets_nothing_aside(reinterpret_cast<const void*>(body))) {
+    if (around_) ++around_->serialized;  // its barriers are not those of the region around it
+    return;
+  }
   region_.gomp_code = body;
   region_.gomp_data = data;
   passed_ = {reductions ? *static_cast<void**>(data) : nullptr, &region_};

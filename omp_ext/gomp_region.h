@@ -5,8 +5,8 @@
 
 namespace weir::omp {
 
-// Around a GOMP_parallel*: the team runs our function, which runs the program's. Outside the suspend lane it does
-// nothing.
+// Around a GOMP_parallel*: the team runs our function, which runs the program's. Where nothing may be set
+// aside it keeps the region around from taking this one's barriers for its own.
 class GompRegion {
  public:
   GompRegion(void (*&body)(void*), void*& data, bool reductions = false);

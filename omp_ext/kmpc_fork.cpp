@@ -48,19 +48,21 @@ WEIR_INTERPOSED void __kmpc_fork_call(Ident* place, std::int32_t count, Microtas
   va_end(list);
 
   before_fork(reinterpret_cast<const void*>(code));
-  if (regions_wanted() && !makes_no_tasks(reinterpret_cast<const void*>(code))) {
+  Member* around = innermost_member();
+  std::int32_t serialized = around ? around->serialized : 0;
+  if (regions_wanted() && !sets_nothing_aside(reinterpret_cast<const void*>(code))) {
     Region region;
     region.code = code;
     region.argument_count = count;
     region.arguments = words + 3;
-    Member* around = innermost_member();
-    std::int32_t serialized = around ? around->serialized : 0;
     next_fork_call.get()(place, 1, reinterpret_cast<Microtask>(microtask), &region);
-    // libomp itself ends a serialized region by the exported name.
-    if (around) around->serialized = serialized;
   } else {
+    // Its barriers are not those of the region around it, of which this thread is one.
+    if (around) ++around->serialized;
     weir_call_words(reinterpret_cast<const void*>(next_fork_call.get()), words, 3 + count);
   }
+  // libomp itself ends a serialized region by the exported name.
+  if (around) around->serialized = serialized;
   after_fork(reinterpret_cast<const void*>(code));
 }
 

@@ -45,9 +45,9 @@ struct alignas(64) Region {
   std::atomic<const void*> code{nullptr};
   std::atomic<bool> read{false};   // has its code been looked at?
 
-  // May explicit tasks be created in it? Read from its code when first asked: see makes_no_tasks().
-  enum Tasks : std::uint8_t { not_read, none, some };
-  std::atomic<Tasks> tasks{not_read};
+  // May explicit tasks of it be set aside? Read from its code when first asked: see sets_nothing_aside().
+  enum Aside : std::uint8_t { not_read, never, maybe };
+  std::atomic<Aside> aside{not_read};
 
   // Added to by the team's threads when one of their calls has blocked, taken by the forking thread.
   std::atomic<std::int64_t> parked{0}, stored{0}, blocked_ns{0}, gate_timeouts{0};

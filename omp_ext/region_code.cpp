@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <cstring>
+
 #include "omp_ext/region_instruction.h"
 #include "omp_ext/region_object.h"
 
@@ -35,6 +37,7 @@ class Reader {
 
   void follow(std::uintptr_t start) {
     object_ = Object::around(start);
+    if (!object_.valid()) facts_.calls_others = true;
     if (!object_.valid() || object_.is_runtime()) return;
     Function function = object_.starting_at(start);
     if (!function || bytes_ > budget) {
@@ -50,12 +53,14 @@ class Reader {
 
   void walk(Function function) {
     last_barrier_ = 0;
+    function_ = function;
     auto* end = reinterpret_cast<const std::uint8_t*>(function.end);
     for (std::uintptr_t at = function.begin; at < function.end;) {
       Instruction i = read_instruction(reinterpret_cast<const std::uint8_t*>(at), end);
       if (i.kind == Instruction::jump && last_barrier_ && i.target <= last_barrier_ && i.target >= function.begin)
         facts_.loops_barrier = true;
       consider(i, at);
+      if (!i.length) facts_.calls_others = true;
       at += i.length ? i.length : 1;
     }
   }
@@ -65,21 +70,30 @@ class Reader {
       case Instruction::call:
       case Instruction::jump:
         if (object_.starting_at(i.target)) return add(i.target);
-        if (std::uintptr_t slot = object_.slot_of_stub(i.target)) named(slot, at);
+        if (std::uintptr_t slot = object_.slot_of_stub(i.target)) return called(slot, at);
+        // Into the middle of something: a part of this function set apart, as likely as not.
+        if (i.kind == Instruction::call || !function_.holds(i.target)) facts_.calls_others = true;
         return;
-      case Instruction::call_slot:
-      case Instruction::loads_slot: return named(i.target, at);
+      case Instruction::call_slot: return called(i.target, at);
+      case Instruction::loads_slot:
+        if (const char* name = object_.name_of_slot(i.target)) named(name, at);
+        return;
       case Instruction::takes_address:
         if (object_.starting_at(i.target)) add(i.target);
         return;
       case Instruction::call_unknown: unsure_ = true; return;
+      case Instruction::jump_unknown: facts_.calls_others = true; return;  // a switch's, or a call's
       default: return;
     }
   }
 
-  void named(std::uintptr_t slot, std::uintptr_t at) {
+  void called(std::uintptr_t slot, std::uintptr_t at) {
     const char* name = object_.name_of_slot(slot);
-    if (!name) return;
+    if (name) named(name, at);
+    else facts_.calls_others = true;
+  }
+
+  void named(const char* name, std::uintptr_t at) {
     switch (kind_of_name(name)) {
       case NameKind::waits_for_others: facts_.waits_for_others = true; [[fallthrough]];
       case NameKind::waits: facts_.blocks = true; return;
@@ -88,10 +102,23 @@ class Reader {
       case NameKind::forks: return;
       case NameKind::other: break;
     }
-    if (void* there = dlsym(RTLD_DEFAULT, name)) add(reinterpret_cast<std::uintptr_t>(there));
+    auto there = reinterpret_cast<std::uintptr_t>(dlsym(RTLD_DEFAULT, name));
+    if (ends_elsewhere(there)) facts_.calls_others |= !ends_at_once(name) && !is_mathematical(there);
+    else add(there);
+  }
+
+  static bool ends_elsewhere(std::uintptr_t address) {
+    if (!address) return true;
+    Object there = Object::around(address);
+    return !there.valid() || there.is_runtime();
+  }
+
+  static bool is_mathematical(std::uintptr_t address) {
+    return address && std::strncmp(Object::around(address).name(), "libm.", 5) == 0;
   }
 
   Object object_;
+  Function function_;
   CodeFacts facts_;
   bool unsure_ = false;
   std::uintptr_t last_barrier_ = 0;

@@ -11,6 +11,7 @@ struct CodeFacts {
   bool waits_for_others = false;  // one of those waits for time or for somebody else, not for a file
   bool loops_barrier = false;   // a barrier within a loop: each pass costs a stand-in a switch
   bool makes_tasks = false;
+  bool calls_others = false;    // leaves what can be followed: neither seen to wait nor known not to
   bool unsure = false;          // calls that can't be followed, or more code than is read
 };
 
@@ -25,8 +26,17 @@ bool every_region_blocks();
 // Would a region with these facts start with stand-ins?
 constexpr bool starts_wide(const CodeFacts& facts) { return (facts.blocks || facts.may_block) && !facts.loops_barrier; }
 
+// Nothing that code with these facts does may wait, read to the end. Unlike the rest, this may be wrong in one direction
+// only: what is not known to end at once is taken to wait.
+constexpr bool never_waits(const CodeFacts& facts) {
+  return !facts.blocks && !facts.may_block && !facts.calls_others && !facts.unsure;
+}
+
 // What a called name means.
 enum class NameKind { other, waits, waits_for_others, barrier, makes_tasks, forks };
 NameKind kind_of_name(const char* name);
+
+// Of names of kind `other`, in run-time libraries: never waits for time, for a file or for another process.
+bool ends_at_once(const char* name);
 
 }  // namespace weir::team

@@ -152,7 +152,7 @@ Instruction::Kind kind_of(const Parts& p) {
   if (o != 0xff) return I::other;
   int which = p.modrm >> 3 & 7;
   if (which == 2) return p.relative ? I::call_slot : I::call_unknown;
-  if (which == 4 && p.relative) return I::call_slot;  // a tail call; other indirect jumps are a switch's
+  if (which == 4) return p.relative ? I::call_slot : I::jump_unknown;
   return I::other;
 }
 

@@ -13,6 +13,7 @@ struct Instruction {
     jump,           // to `target`, conditional or not
     call_slot,      // through the pointer at `target`: call or jump *name@GOT(%rip)
     call_unknown,   // through a register or another memory operand
+    jump_unknown,   // the same, as a jump
     loads_slot,     // a register becomes the pointer at `target`
     takes_address,  // a register becomes `target`
   };

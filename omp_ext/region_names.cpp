@@ -36,6 +36,12 @@ bool among(const char* name, const Names& names) {
   return false;
 }
 
+// Starts of names. What of OpenMP waits for other threads of the team does so in libomp, with us or without.
+constexpr const char* ends_at_once_starts[] = {"__kmpc_", "GOMP_", "omp_", "mem", "_Zn", "_Zd", "__cxa_", "_Unwind_",
+                                               "__gxx_personality", "_ZSt9terminate"};
+constexpr const char* ending_at_once[] = {"malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign",
+                                          "__stack_chk_fail", "abort"};
+
 bool starts(const char* name, const char* with) { return !std::strncmp(name, with, std::strlen(with)); }
 
 }  // namespace
@@ -56,6 +62,13 @@ NameKind kind_of_name(const char* name) {
     if (starts(name, with)) return NameKind::waits;
   }
   return NameKind::other;
+}
+
+bool ends_at_once(const char* name) {
+  for (const char* with : ends_at_once_starts) {
+    if (starts(name, with)) return true;
+  }
+  return among(name, ending_at_once) || (starts(name, "_ZSt") && std::strstr(name, "__throw_"));
 }
 
 }  // namespace weir::team

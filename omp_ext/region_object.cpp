@@ -76,10 +76,12 @@ Object Object::around(std::uintptr_t address) {
   return object;
 }
 
-bool Object::is_runtime() const {
+const char* Object::name() const {
   const char* slash = std::strrchr(path_, '/');
-  return lane::is_runtime(slash ? slash + 1 : path_);
+  return slash ? slash + 1 : path_;
 }
+
+bool Object::is_runtime() const { return lane::is_runtime(name()); }
 
 Function Object::function(std::uint32_t index) const {
   if (index >= functions_) return {};

@@ -11,6 +11,7 @@ namespace weir::team {
 struct Function {
   std::uintptr_t begin = 0, end = 0;
   explicit operator bool() const { return begin != 0; }
+  bool holds(std::uintptr_t address) const { return address >= begin && address < end; }
 };
 
 // A loaded object, asked where its functions are and which name stands behind a pointer. From its unwind table and its
@@ -22,6 +23,7 @@ class Object {
 
   bool valid() const { return functions_ > 0; }
   bool is_runtime() const;
+  const char* name() const;          // of its file, without the folder
   bool holds(std::uintptr_t address) const { return address >= begin_ && address < end_; }
   std::uint32_t functions() const { return functions_; }
   Function function(std::uint32_t index) const;

@@ -151,13 +151,14 @@ void weir::omp::after_fork(const void* code) {
   if (&region != &no_region) region.set(learn(region.known(), run));
 }
 
-bool weir::omp::makes_no_tasks(const void* code) {
+bool weir::omp::sets_nothing_aside(const void* code) {
   Region& region = region_of(code);
-  Region::Tasks tasks = region.tasks.load(std::memory_order_relaxed);
-  if (tasks == Region::not_read) {
+  Region::Aside aside = region.aside.load(std::memory_order_relaxed);
+  if (aside == Region::not_read) {
     CodeFacts facts = read_code(code, Reading::to_the_end);
-    tasks = facts.makes_tasks || facts.unsure ? Region::some : Region::none;
-    if (&region != &no_region) region.tasks.store(tasks, std::memory_order_relaxed);
+    bool none = (!facts.makes_tasks && !facts.unsure) || never_waits(facts);
+    aside = none ? Region::never : Region::maybe;
+    if (&region != &no_region) region.aside.store(aside, std::memory_order_relaxed);
   }
-  return tasks == Region::none;
+  return aside == Region::never;
 }

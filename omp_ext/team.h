@@ -8,8 +8,9 @@ namespace weir::omp {
 void before_fork(const void* code);
 void after_fork(const void* code);
 
-// Does the region's code say that it creates no explicit task? Then there is nothing in it to be set aside.
-bool makes_no_tasks(const void* code);
+// Does the region's code say that it creates no explicit task, or that nothing in it may wait? Then there is nothing in
+// it to be set aside.
+bool sets_nothing_aside(const void* code);
 
 }  // namespace weir::omp
 

@@ -444,6 +444,30 @@ static long nested_regions(void) {
   return sum;
 }
 
+/* A region in which no task is created, within one whose tasks wait: its barriers are its own. */
+static long nested_without_tasks(void) {
+  long sum = 0;
+  omp_set_max_active_levels(3);
+#pragma omp parallel num_threads(3) shared(sum)
+#pragma omp single nowait
+  {
+    for (int i = 0; i < 4; i++)
+#pragma omp task shared(sum) firstprivate(i)
+    {
+      block(i);
+      add(&sum, 1);
+    }
+#pragma omp parallel num_threads(2) shared(sum)
+    {
+      add(&sum, 10);
+#pragma omp barrier
+      block(1);
+      add(&sum, 10);
+    }
+  }
+  return sum;
+}
+
 static long serialized_regions(void) {
   long sum = 0;
 #pragma omp parallel num_threads(2)
@@ -609,6 +633,7 @@ static const struct {
     {"taskloop_reduction", loop_reduction},
     {"detach", detached},
     {"nested", nested_regions},
+    {"nested_without_tasks", nested_without_tasks},
     {"serialized", serialized_regions},
     {"sections_and_loops", from_sections_and_loops},
     {"locks", locks_held},

@@ -53,6 +53,30 @@ TEST(RegionCodeTest, a_call_through_a_pointer_may_be_one) {
   EXPECT_FALSE(facts_of(computes).may_block);
 }
 
+volatile unsigned where;
+APART double computes_with_names(int n) {
+  auto* room = new double[static_cast<unsigned>(n)];
+  for (int i = 0; i < n; ++i) room[i] = __builtin_log(cells[i] + n);
+  double result = room[where];
+  delete[] room;
+  return result;
+}
+APART long writes(int fd) { return write(fd, "", 1) + 1; }
+long (*volatile anybody)(int) = writes;
+APART long calls_anybody(int fd) { return anybody(fd) + 1; }
+APART long goes_to_anybody(int fd) { return anybody(fd); }
+
+TEST(RegionCodeTest, knows_code_that_never_waits) {
+  auto never = [](auto* function) { return never_waits(read_code(reinterpret_cast<const void*>(function), Reading::to_the_end)); };
+  EXPECT_TRUE(never(computes_with_names));
+  EXPECT_FALSE(never(computes));  // it prints, and that may be to a pipe
+  EXPECT_FALSE(never(reads_deeper));
+  EXPECT_FALSE(never(writes));
+  EXPECT_FALSE(never(calls_anybody));
+  EXPECT_FALSE(never(goes_to_anybody));
+  EXPECT_FALSE(never(hands_over));
+}
+
 TEST(RegionCodeTest, a_function_that_is_handed_over_is_followed) { EXPECT_TRUE(facts_of(hands_over).blocks); }
 
 TEST(RegionCodeTest, code_of_nobody_says_nothing) {
@@ -111,7 +135,7 @@ TEST(RegionInstructionTest, kinds) {
   EXPECT_EQ(decoded({0x0f, 0x85, 0, 0, 0, 0}).kind, Instruction::jump);
   EXPECT_EQ(decoded({0xff, 0x15, 0, 0, 0, 0}).kind, Instruction::call_slot);
   EXPECT_EQ(decoded({0xff, 0xd0}).kind, Instruction::call_unknown);
-  EXPECT_EQ(decoded({0xff, 0xe0}).kind, Instruction::other);  // a switch
+  EXPECT_EQ(decoded({0xff, 0xe0}).kind, Instruction::jump_unknown);  // a switch, or a tail call
   EXPECT_EQ(decoded({0x48, 0x8d, 0x05, 0, 0, 0, 0}).kind, Instruction::takes_address);
   EXPECT_EQ(decoded({0x48, 0x8b, 0x05, 0, 0, 0, 0}).kind, Instruction::loads_slot);
 }
