@@ -24,6 +24,7 @@
 #include "pool/pool.h"
 #include "sys/futex.h"
 #include "sys/lock.h"
+#include "sys/lock.h"
 #include "sys/process.h"
 #include "wait/errno_state.h"
 #include "wait/lane.h"
@@ -54,6 +55,19 @@ void judge_program() {
   wait::policy.reason = may ? meter::Reason::none : meter::Reason::thread_bound;
 }
 
+// The same from any thread, while tasks run. A plain dlopen is not interposed: its caller's address decides where is searched.
+constinit sys::Lock judging;
+constinit std::atomic<unsigned long long> judged{0};  // objects, of those ever loaded
+bool judge_if_more_was_loaded() {
+  // Acquire: who finds all judged sees the policy that came of it.
+  if (lane::count_loaded() == judged.load(std::memory_order_acquire)) return false;
+  judging.lock();
+  judge_program();
+  judged.store(loaded.seen, std::memory_order_release);
+  judging.unlock();
+  return true;
+}
+
 void set_policy() {
   using base::Lane;
   wait::Policy& policy = wait::policy;
@@ -70,7 +84,10 @@ void set_policy() {
       policy.best = wait::Lane::park;
       policy.reason = meter::Reason::none;
       break;
-    case Lane::automatic: judge_program(); break;
+    case Lane::automatic:
+      judge_if_more_was_loaded();
+      path::judged_anew = judge_if_more_was_loaded;
+      break;
   }
   policy.automatic = the_settings.lane == Lane::automatic;
   bool all = the_settings.force == base::Force::all;
@@ -218,10 +235,11 @@ void pool_started() {
 }
 
 void after_load() {
-  if (the_settings.lane == base::Lane::automatic && state.load() >= idle) judge_program();
+  if (the_settings.lane == base::Lane::automatic && state.load() >= idle) judge_if_more_was_loaded();
 }
 
 void after_fork_in_child() {
+  judging.after_fork();
   if (state.load() != unprepared) state.store(idle);
   finished.store(false);
   began_ns = base::now_ns();

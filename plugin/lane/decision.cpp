@@ -108,4 +108,15 @@ bool refresh(Loaded& loaded) {
   return pass.fresh;
 }
 
+unsigned long long count_loaded() {
+  unsigned long long count = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* count_) {
+        *static_cast<unsigned long long*>(count_) = info->dlpi_adds;
+        return 1;
+      },
+      &count);
+  return count;
+}
+
 }  // namespace weir::lane

@@ -5,6 +5,7 @@
 #include "gate/gate.h"
 #include "path/call.h"
 #include "path/engine.h"
+#include "path/engine.h"
 #include "path/plan.h"
 #include "path/waiting.h"
 #include "sys/file.h"
@@ -15,10 +16,18 @@ namespace weir::path {
 
 constinit std::atomic<std::uint32_t> forced{0};
 constinit std::atomic<bool> always_aside{false};
+constinit std::atomic<bool (*)()> judged_anew{nullptr};
 
 namespace {
 
 using meter::Reason;
+
+wait::Choice choose_now(wait::Ends ends) {
+  wait::Choice choice = wait::choose(ends);
+  if (choice.lane != wait::Lane::suspend) return choice;
+  auto* asked = judged_anew.load(std::memory_order_relaxed);
+  return asked && asked() ? wait::choose(ends) : choice;
+}
 
 void count_reason(Reason reason) { meter::mine().reasons[static_cast<int>(reason)].add(1); }
 
@@ -191,7 +200,7 @@ Result waited_for(Call& call) {
   Plan plan = plan_for(call);
   if (plan.way == Way::none) return plain(call, plan.reason);
   wait::Ends ends = plan.storage ? wait::Ends::never : plan.limited ? wait::Ends::handled : call.ends;
-  wait::Choice choice = wait::choose(ends);
+  wait::Choice choice = choose_now(ends);
   if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
   if (choice.lane == wait::Lane::park) return parked(call, plan, choice.reason);
   if (plan.park_only) return parked(call, plan, Reason::unsupported_call);
@@ -222,7 +231,7 @@ Result serve(Call& call) {
 Result serve_aside(Call& call) {
   constexpr std::uint64_t longest_ns = 200'000;
   static constinit std::atomic<std::uint64_t> chance{0};
-  wait::Choice choice = wait::choose(call.ends);
+  wait::Choice choice = choose_now(call.ends);
   if (choice.lane != wait::Lane::suspend) return serve(call);
   std::uint64_t x = chance.fetch_add(0x9E3779B97F4A7C15u, std::memory_order_relaxed);
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;

@@ -118,3 +118,12 @@ weir_tasks_test(capped quick 60 "2" none omp_capped)
 foreach(compiler clang gcc)
   set_property(TEST omp.tasks.capped_${compiler} APPEND PROPERTY ENVIRONMENT "WEIR_MAX_SUSPENDED=1")
 endforeach()
+
+# A library that keeps something a thread comes while tasks are set aside.
+add_library(loaded_later MODULE loaded_later.c)
+weir_tasks_program(omp_loads_clang tasks_loads.c ${CLANG})
+weir_tasks_program(omp_loads_gcc tasks_loads.c gcc)
+weir_tasks_test(loads quick 60 "2" none omp_loads $<TARGET_FILE:loaded_later>)
+foreach(compiler clang gcc)
+  set_property(TEST omp.tasks.loads_${compiler} APPEND PROPERTY ENVIRONMENT "LANE=auto")
+endforeach()
