@@ -11,13 +11,13 @@ constinit Arena table[rows];  // the last row is everybody's for whom there is n
 constinit std::atomic<std::int64_t> all{0};
 
 struct Caps {
-  std::int64_t arena = 3900;  // below 4096, less a few that race
-  std::int64_t held = 12'000; // two mappings a stack, of vm.max_map_count's 65,530
+  std::int64_t arena = 3900;       // below 4096, less a few that race
+  std::int64_t attended = 12'000;  // two mappings a stack, of vm.max_map_count's 65,530
   std::int64_t all = 14'000;
 };
 constinit Caps caps;
 
-bool idle(const Arena& row) { return !row.suspended.load() && !row.holders.load(); }
+bool idle(const Arena& row) { return !row.suspended.load() && row.help.load() == Arena::Help::none; }
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void* name_of_arena_here() {
 }
 
 void set_caps(bool guards_are_free, std::int64_t wanted) {
-  if (guards_are_free) caps.held = caps.all = 24'000;
+  if (guards_are_free) caps.attended = caps.all = 24'000;
   if (wanted > 0) caps = {wanted, wanted, wanted};
 }
 
@@ -44,14 +44,16 @@ Arena& arena_here() {
   return table[rows - 1];
 }
 
+bool is_shared(const Arena& arena) { return &arena == &table[rows - 1]; }
+
 bool is_full(const Arena& arena) {
-  bool held = arena.holders.load() > 0 && &arena != &table[rows - 1];
-  return arena.suspended.load() >= (held ? caps.held : caps.arena) || all.load() >= caps.all;
+  bool attended = arena.help.load() == Arena::Help::present;
+  return arena.suspended.load() >= (attended ? caps.attended : caps.arena) || all.load() >= caps.all;
 }
 
-void count_suspended(Arena& arena, int by) {
-  arena.suspended.fetch_add(by);
+std::int32_t count_suspended(Arena& arena, int by) {
   all.fetch_add(by);
+  return arena.suspended.fetch_add(by) + by;
 }
 
 }  // namespace weir::tbb

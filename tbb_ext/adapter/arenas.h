@@ -6,15 +6,16 @@
 
 namespace weir::tbb {
 
-// How many tasks are set aside in each arena, against what an arena bears.
-//
-// libtbb counts the stacks of an arena in 12 bits next to the number of its workers: with 4096 of them the arena seems to
-// have one worker more than it has, and one fewer comes to it. With nobody but workers to resume them, tasks could then
-// wait for ever; as long as a thread of the program waits in the arena, that thread resumes them.
+// How many tasks are set aside in each arena, against what an arena bears: as many as libtbb can count, and more while
+// a thread of ours attends to it.
 struct Arena {
+  enum class Help : std::int32_t { none, coming, present, going };
+
   std::atomic<void*> key{nullptr};       // nullptr: free
   std::atomic<std::int32_t> suspended{0};
-  std::atomic<std::int32_t> holders{0};  // threads of the program that stay in it until its tasks are done
+  std::atomic<Help> help{Help::none};    // of the attendant
+  std::atomic<std::int64_t> called_at_ns{0};
+  void* attendant = nullptr;             // while it is present: where it waits to be sent off
 };
 
 // Set once, before any task is set aside.
@@ -24,7 +25,11 @@ void set_caps(bool guards_are_free, std::int64_t wanted);
 void* name_of_arena_here();
 Arena& arena_here();
 
+// Does this row stand for several arenas? There were more than the table holds.
+bool is_shared(const Arena& arena);
+
 bool is_full(const Arena& arena);
-void count_suspended(Arena& arena, int by);
+// How many there are in it then.
+std::int32_t count_suspended(Arena& arena, int by);
 
 }  // namespace weir::tbb

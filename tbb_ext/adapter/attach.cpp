@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What libweir_preload.so finds in libweir_tbb.so.
 #include "tbb_ext/adapter/arenas.h"
+#include "tbb_ext/adapter/attendant.h"
 #include "tbb_ext/adapter/limit.h"
 #include "tbb_ext/adapter/runtime.h"
 #include "tbb_ext/hooks.h"
@@ -10,24 +11,21 @@ namespace {
 
 const weir_tbb_machine* machine = nullptr;
 
-// A thread of the program while it is in libtbb. It stays in its arena until what it waits for is done.
-class Inside {
- public:
-  Inside() : arena_(arena_here()) {
-    arena_.holders.fetch_add(1);
-    weir_place_enter(WEIR_TBB_PLACE);
-    machine->coming();
-  }
-  ~Inside() {
-    machine->going();
-    weir_place_leave(WEIR_TBB_PLACE);
-    arena_.holders.fetch_sub(1);
-  }
+void come() {
+  weir_place_enter(WEIR_TBB_PLACE);
+  machine->coming();
+}
+void go() {
+  machine->going();
+  weir_place_leave(WEIR_TBB_PLACE);
+}
+
+// A thread of the program while it is in libtbb.
+struct Inside {
+  Inside() { come(); }
+  ~Inside() { go(); }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
-
- private:
-  Arena& arena_;
 };
 
 void within(weir_tbb_entry entry, void* a, void* b, void* c, void* d) {
@@ -47,6 +45,8 @@ extern "C" __attribute__((visibility("default"))) const weir_tbb_adapter* weir_t
   set_caps(of->guards_are_free, weir_setting_number("WEIR_MAX_SUSPENDED"));
   if (of->execution_slot) execution_slot = of->execution_slot;
   on_waiting = of->waited;
+  on_attending = come;
+  on_leaving = go;
   register_runtime();
   begin_limit(*of);
   return &adapter;

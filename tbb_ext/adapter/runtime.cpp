@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "tbb_ext/adapter/arenas.h"
+#include "tbb_ext/adapter/attendant.h"
 #include "tbb_ext/hooks.h"
 
 namespace weir::tbb {
@@ -34,7 +35,7 @@ struct TaskWaiter : weir_waiter {
 
 int suspend(weir_start_fn start, void* argument) {
   Arena& arena = arena_here();
-  count_suspended(arena, 1);
+  attend(arena, count_suspended(arena, 1));
   if (on_waiting) on_waiting();
   TaskWaiter waiter;
   waiter.wake = [](weir_waiter* self) { ::tbb::task::resume(static_cast<TaskWaiter*>(self)->point); };
@@ -42,7 +43,7 @@ int suspend(weir_start_fn start, void* argument) {
     waiter.point = point;
     start(argument, &waiter);  // the wake may come before we return: libtbb sorts that out
   });
-  count_suspended(arena, -1);
+  one_came_back(arena, count_suspended(arena, -1));
   return 0;
 }
 
