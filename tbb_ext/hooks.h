@@ -30,6 +30,8 @@ typedef struct weir_tbb_machine {
   void (*waited)(void);
   /* From now on there are, or are not, more threads than cores: those that come wait for a core. */
   void (*stand_ins)(int present);
+  /* The process ends on this thread; before libtbb's destructors run. */
+  void (*leaving)(void);
 } weir_tbb_machine;
 
 typedef struct weir_tbb_adapter {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What libweir_preload.so finds in libweir_tbb.so.
+#include <cstdlib>
+
 #include "tbb_ext/adapter/arenas.h"
 #include "tbb_ext/adapter/attendant.h"
 #include "tbb_ext/adapter/limit.h"
@@ -47,6 +49,7 @@ extern "C" __attribute__((visibility("default"))) const weir_tbb_adapter* weir_t
   on_waiting = of->waited;
   on_attending = come;
   on_leaving = go;
+  std::atexit(of->leaving);
   register_runtime();
   begin_limit(*of);
   return &adapter;

@@ -10,6 +10,7 @@
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "tbb_ext/machine/coming.h"
+#include "tbb_ext/machine/leaving.h"
 #include "tbb_ext/machine/libtbb.h"
 #include "tbb_ext/machine/memory.h"
 #include "tbb_ext/machine/pieces.h"
@@ -72,6 +73,7 @@ void load() {
   machine.going = going;
   machine.waited = a_call_waits;
   machine.stand_ins = stand_ins;
+  machine.leaving = leave_for_good;
   the_adapter = attach(&machine);
   if (the_adapter && told_more()) gate::the_gate.on_blocked.store(blocked);
   base::say_if_verbose("oneTBB: %lld cores, %lld processors told", (long long)machine.cores, (long long)machine.processors);

@@ -39,6 +39,8 @@ void idling() {
 
 void stand_ins(int present) { have_stand_ins.store(present, std::memory_order_relaxed); }
 
+bool is_worker() { return base::self().tbb == &worker_mark; }
+
 void become_worker() { base::self().tbb = &worker_mark; }
 
 }  // namespace weir::tbb

@@ -13,5 +13,6 @@ void stand_ins(int present);
 
 // The calling thread is libtbb's own: without a task it may wait long for a core, and holds nothing up.
 void become_worker();
+bool is_worker();
 
 }  // namespace weir::tbb
