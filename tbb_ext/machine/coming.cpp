@@ -12,7 +12,14 @@ namespace weir::tbb {
 namespace {
 
 constinit std::atomic<bool> have_stand_ins{false};
-constinit char worker_mark = 0;  // what a worker's record points to
+// What a thread's record points to. For a worker, into its own row; at how many questions of a loop's partitioner come next.
+constexpr int questions = 2;
+constinit char worker_marks[questions + 1], other_marks[questions + 1];
+
+char* row_of(const base::Thread& thread) {
+  auto* mark = static_cast<char*>(thread.tbb);
+  return mark >= worker_marks && mark <= worker_marks + questions ? worker_marks : other_marks;
+}
 
 // Long, but not for ever: should cores be held by threads that wait for what this one would do, the program goes on.
 constexpr std::int64_t patience_ns = 5 * base::ns_per_s;
@@ -23,7 +30,7 @@ void coming() {
   if (!told_more()) return;
   if (!have_stand_ins.load(std::memory_order_relaxed)) return gate::take_core_at_once();
   base::Thread& thread = base::self();
-  if (thread.tbb != &worker_mark) return gate::take_core();
+  if (row_of(thread) != worker_marks) return gate::take_core();
   if (thread.holds_core) return;
   thread.holds_core = true;
   gate::the_gate.cores.take(patience_ns, gate::Cores::looks_for_work);
@@ -39,8 +46,31 @@ void idling() {
 
 void stand_ins(int present) { have_stand_ins.store(present, std::memory_order_relaxed); }
 
-bool is_worker() { return base::self().tbb == &worker_mark; }
+bool is_worker() { return row_of(base::self()) == worker_marks; }
 
-void become_worker() { base::self().tbb = &worker_mark; }
+void become_worker() { base::self().tbb = worker_marks; }
+
+void loop_begins() {
+  base::Thread& thread = base::self_unsuspended();
+  thread.tbb = row_of(thread) + questions;
+}
+
+void loop_has_begun() {
+  base::Thread& thread = base::self_unsuspended();
+  thread.tbb = row_of(thread);
+}
+
+bool partitioner_asks() {
+  base::Thread& thread = base::self_unsuspended();
+  auto* mark = static_cast<char*>(thread.tbb);
+  if (!mark || mark == row_of(thread)) return false;
+  thread.tbb = mark - 1;
+  return true;
+}
+
+bool partitioner_has_asked() {
+  const base::Thread& thread = base::self_unsuspended();
+  return thread.tbb == row_of(thread) + questions - 1;
+}
 
 }  // namespace weir::tbb

@@ -15,4 +15,11 @@ void stand_ins(int present);
 void become_worker();
 bool is_worker();
 
+// How many threads there are, a program and its loops' partitioners ask by the same name. A loop makes its first task, and
+// right then its partitioner asks, once or twice; before it waits.
+void loop_begins();
+void loop_has_begun();
+bool partitioner_asks();
+bool partitioner_has_asked();  // once so far
+
 }  // namespace weir::tbb

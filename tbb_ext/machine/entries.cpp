@@ -8,6 +8,7 @@
 
 #include "base/thread.h"
 #include "tbb_ext/machine/arrival.h"
+#include "tbb_ext/machine/coming.h"
 #include "tbb_ext/machine/libtbb.h"
 #include "tbb_ext/machine/pieces.h"
 #include "tbb_ext/machine/processors.h"
@@ -45,6 +46,7 @@ constinit Entry initialize_arena{"_ZN3tbb6detail2r110initializeERNS0_2d115task_a
 constinit Entry execution_slot{"_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE"};
 constinit Entry initialize_context{"_ZN3tbb6detail2r110initializeERNS0_2d118task_group_contextE"};
 constinit Entry max_concurrency{"_ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE"};
+constinit Entry allocate{"_ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEm"};
 constinit Entry wait_on_address{"_ZN3tbb6detail2r115wait_on_addressEPvRNS0_2d113delegate_baseEm"};
 constinit Entry wait_for_queue{
     "_ZN3tbb6detail2r126wait_bounded_queue_monitorEPNS1_18concurrent_monitorEmlRNS0_2d113delegate_baseE"};
@@ -55,6 +57,7 @@ constinit std::atomic<bool> begun{false};
 
 // A worker, or a thread that is inside already, is marked; nested calls may even return on another thread.
 inline void pass(Entry& entry, void* a, void* b, void* c, void* d) {
+  loop_has_begun();
   if (!begun.load(std::memory_order_relaxed)) begun.store(true);
   const weir_tbb_adapter* here = base::self_unsuspended().place & WEIR_TBB_PLACE ? nullptr : adapter();
   if (here) here->within(entry.function(), a, b, c, d);
@@ -137,6 +140,13 @@ WEIR_ENTRY(_ZN3tbb6detail2r110initializeERNS0_2d118task_group_contextE)(void* co
   initialize_context.function()(context, nullptr, nullptr, nullptr);
 }
 
+// The first task of an algorithm, or one of a task group; those that a task makes come by another name.
+extern "C" __attribute__((visibility("default"))) void* _ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEm(
+    void** pool, std::size_t bytes) {
+  loop_begins();
+  return reinterpret_cast<void* (*)(void**, std::size_t)>(reinterpret_cast<void*>(allocate.function()))(pool, bytes);
+}
+
 // tbb::mutex and rw_mutex, when they are taken. By libtbb too, for its own lists of arenas: a task set aside in there, with
 // another of libtbb's locks held, would never go on, since whoever makes it go on needs that lock.
 WEIR_ENTRY(_ZN3tbb6detail2r115wait_on_addressEPvRNS0_2d113delegate_baseEm)
@@ -160,13 +170,14 @@ WEIR_ENTRY(_ZN3tbb6detail2r16createERNS0_2d114global_controlE)(void* control_) {
 
 extern "C" __attribute__((visibility("default"))) unsigned short
 _ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE(const void* execution) {
-  if (!execution) slot_is_asked_for();
+  // affinity_partitioner and static_partitioner begin with the slot, as a hint.
+  if (!execution) partitioner_has_asked() ? void() : slot_is_asked_for();
   else if (more_pieces_wanted()) return static_cast<unsigned short>(-1);  // no slot of ours: stolen
   return reinterpret_cast<unsigned short (*)(const void*)>(reinterpret_cast<void*>(execution_slot.function()))(execution);
 }
 
 extern "C" __attribute__((visibility("default"))) int _ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE(
     const void* arena) {
-  return concurrency(
-      reinterpret_cast<int (*)(const void*)>(reinterpret_cast<void*>(max_concurrency.function()))(arena));
+  int said = reinterpret_cast<int (*)(const void*)>(reinterpret_cast<void*>(max_concurrency.function()))(arena);
+  return !arena && partitioner_asks() ? concurrency_of_loop(said) : concurrency(said);
 }

@@ -10,8 +10,8 @@
 namespace weir::tbb {
 namespace {
 
-constexpr std::int32_t most_to_come = 1024;
-constexpr std::int64_t enough_waiting = 1024;
+constexpr std::int32_t most_to_come = 16384;
+constexpr std::int64_t enough_waiting = 16384;
 constinit std::atomic<std::int32_t> to_come{0};  // a hint: races lose or gain a few
 
 }  // namespace

@@ -57,14 +57,25 @@ namespace {
 
 constinit std::atomic<bool> is_held{false};
 
+// Loops cut finely before any call waited: none did so far, in so many.
+constexpr int most_trials = 4;
+constinit std::atomic<int> trials{0};
+
 bool a_call_has_waited() { return meter::gauges.in_flight.peak() > 0; }
 
 }  // namespace
 
 int concurrency(int said) {
+  return told_more() && said == processors() ? static_cast<int>(gate::the_gate.cores.limit()) : said;
+}
+
+int concurrency_of_loop(int said) {
   if (!told_more() || said != processors()) return said;
-  bool truth = is_held.load(std::memory_order_relaxed) || !a_call_has_waited();
-  return truth ? static_cast<int>(gate::the_gate.cores.limit()) : said;
+  if (is_held.load(std::memory_order_relaxed)) return concurrency(said);
+  if (a_call_has_waited()) return said;
+  if (trials.load(std::memory_order_relaxed) >= most_trials) return concurrency(said);
+  trials.fetch_add(1, std::memory_order_relaxed);
+  return std::min(said, static_cast<int>(chunks_worth));
 }
 
 bool hold_to_the_truth() {

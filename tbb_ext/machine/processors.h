@@ -13,9 +13,12 @@ std::int64_t processors();
 // Was libtbb told more than there are? Then its threads go by the gate.
 bool told_more();
 
-// What the program, and the partitioners in it, are to take an arena's concurrency for, when libtbb says `said`. The
-// truth until a call has waited: a program without I/O cuts its loops as it would without us.
+// What the program is to take an arena's concurrency for, when libtbb says `said`: always the truth.
 int concurrency(int said);
+
+// What a loop's partitioner is. The truth until a call has waited, so that a program without I/O cuts its loops as it would
+// without us: but for the first few loops, which could not be cut any more when the first of their calls waits.
+int concurrency_of_loop(int said);
 
 // The program numbers things by its slots. If it has done so by the truth so far, the truth holds from here on, and there
 // will be no stand-ins. False: too late, some call has waited already.
