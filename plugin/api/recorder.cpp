@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/recorder.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "api/controlling.h"
@@ -28,7 +29,8 @@ using meter::Totals;
 enum Phase : std::uint32_t { absent, awake, asleep };
 constinit std::atomic<std::uint32_t> phase{absent};
 
-constexpr std::int64_t look_every_ns = 50 * base::ns_per_ms;
+constexpr std::int64_t least_between_ns = 10 * base::ns_per_ms, most_between_ns = 50 * base::ns_per_ms;
+constexpr std::int64_t least_between_edges_ns = 2 * base::ns_per_ms;
 constexpr std::int64_t write_every_ns = base::ns_per_s;
 constexpr double idle_cores = 0.01;   // fewer are busy: the process waits for something we know nothing of
 
@@ -54,7 +56,7 @@ struct Record {
   int region_count = 1;
   DevicePoint devices[most_device_points];
   int device_count = 0;
-  std::int64_t device_distance_ns = base::ns_per_s;
+  std::int64_t device_distance_ns = base::ns_per_s / 4;
   Totals last;
   std::int64_t last_ns = 0, last_cpu_ns = 0;
   control::Surroundings last_seen;
@@ -78,6 +80,19 @@ RegionRow& row_of(std::uint64_t code) {
   return row;
 }
 
+// How long regions ran since the last look. Written at their edges, by whichever thread comes there.
+constinit std::atomic<std::int64_t> running_since{0};  // 0: none runs
+constinit std::atomic<std::int64_t> ran_ns{0};
+constinit std::atomic<std::int64_t> looked_ns{0};
+
+// The region that had most of the time since the last look; 0: the code outside.
+std::uint64_t whose(std::int64_t now_ns, std::int64_t span_ns) {
+  std::int64_t ran = ran_ns.exchange(0, std::memory_order_relaxed);
+  std::int64_t since = running_since.load(std::memory_order_relaxed);
+  if (since && running_since.compare_exchange_strong(since, now_ns, std::memory_order_relaxed)) ran += now_ns - since;
+  return 2 * ran >= span_ns ? meter::regions.latest() : 0;
+}
+
 std::int64_t bytes_of(const Totals& sum) { return sum.bytes_read + sum.bytes_written; }
 
 // One look, as a point of the timeline and an addition to a region. True when something happened since the last.
@@ -87,7 +102,7 @@ bool look(std::int64_t now_ns) {
   std::int64_t cpu_ns = sys::process_cpu_ns();
   if (!record.last_ns) record.last_ns = running_since_ns();
   double dt_s = seconds(now_ns - record.last_ns);
-  if (dt_s < 1e-4) return true;
+  if (dt_s <= 0) return true;
   Timeline::Point p;
   p.t_s = seconds(now_ns - running_since_ns());
   p.dt_s = dt_s;
@@ -101,7 +116,7 @@ bool look(std::int64_t now_ns) {
   p.bytes_per_s = static_cast<double>(bytes_of(sum) - bytes_of(last)) / dt_s;
   p.state = control_state();
   record.timeline.add(p);
-  RegionRow& row = row_of(meter::regions.latest());
+  RegionRow& row = row_of(whose(now_ns, now_ns - record.last_ns));
   row.calls += sum.calls - last.calls;
   row.bytes += bytes_of(sum) - bytes_of(last);
   row.ops += sum.parked + sum.suspended - last.parked - last.suspended;
@@ -111,6 +126,7 @@ bool look(std::int64_t now_ns) {
   row.core_wait_ns += sum.core_wait_ns - last.core_wait_ns;
   record.last = sum;
   record.last_ns = now_ns;
+  looked_ns.store(now_ns, std::memory_order_relaxed);
   record.last_cpu_ns = cpu_ns;
   return p.calls_per_s > 0 || p.in_flight > 0 || p.cores_busy > idle_cores;
 }
@@ -127,8 +143,8 @@ void thin_devices() {
   record.device_distance_ns *= 2;
 }
 
-void look_at_devices(std::int64_t now_ns) {
-  if (record.seen_ns && now_ns - record.seen_ns < record.device_distance_ns) return;
+void look_at_devices(std::int64_t now_ns, std::int64_t distance_ns) {
+  if (record.seen_ns && now_ns - record.seen_ns < distance_ns) return;
   control::Surroundings seen = look_around();
   if (record.seen_ns) {
     double dt_s = seconds(now_ns - record.seen_ns);
@@ -149,25 +165,41 @@ void look_at_devices(std::int64_t now_ns) {
 void body(void*) {
   std::int64_t written_ns = base::now_ns();
   std::atomic<std::uint32_t> never{0};
-  int quiet = 0;
+  std::int64_t between_ns = least_between_ns;
+  std::int64_t acted_ns = written_ns;
   while (true) {
-    sys::futex_wait(never, 0, look_every_ns);
+    sys::futex_wait(never, 0, between_ns);
     std::int64_t now_ns = base::now_ns();
     {
       RecordScope alone;
-      quiet = look(now_ns) ? 0 : quiet + 1;
-      look_at_devices(now_ns);
+      if (look(now_ns)) acted_ns = now_ns;
+      look_at_devices(now_ns, record.device_distance_ns);
+      between_ns = std::min(most_between_ns, static_cast<std::int64_t>(record.timeline.distance_s() * base::ns_per_s));
     }
-    bool rest = quiet > 20;
+    bool rest = now_ns - acted_ns > base::ns_per_s;
     if (rest || now_ns - written_ns >= write_every_ns) {
       report_so_far();
       written_ns = base::now_ns();
     }
     if (!rest) continue;
-    quiet = 0;
     phase.store(asleep);
     while (phase.load() == asleep) sys::futex_wait(phase, asleep);
+    acted_ns = base::now_ns();
   }
+}
+
+// On a thread that enters a region, or leaves it: a look there tells its figures from those of the code around it.
+void at_edge(bool entering) {
+  std::int64_t now_ns = base::now_ns();
+  std::int64_t since = running_since.load(std::memory_order_relaxed);
+  if (!entering && since && running_since.compare_exchange_strong(since, 0, std::memory_order_relaxed))
+    ran_ns.fetch_add(now_ns - since, std::memory_order_relaxed);
+  bool long_ago = now_ns - looked_ns.load(std::memory_order_relaxed) >= least_between_edges_ns;
+  if (long_ago && record_lock.try_lock()) {
+    look(now_ns);
+    record_lock.unlock();
+  }
+  if (entering) running_since.store(now_ns, std::memory_order_relaxed);
 }
 
 // On a thread that is about to wait.
@@ -233,11 +265,16 @@ void put_devices(Writer& out) {
 
 }  // namespace
 
-void start_recording() { meter::before_wait.store(called, std::memory_order_release); }
+void start_recording() {
+  meter::regions.on_edge.store(at_edge, std::memory_order_relaxed);
+  meter::before_wait.store(called, std::memory_order_release);
+}
 
 void record_now() {
   RecordScope alone;
-  look(base::now_ns());
+  std::int64_t now_ns = base::now_ns();
+  look(now_ns);
+  if (record.seen_ns) look_at_devices(now_ns, least_between_ns);
 }
 
 void put_record(Writer& out) {
@@ -250,6 +287,9 @@ void put_record(Writer& out) {
 void recording_after_fork() {
   phase.store(absent);
   record_lock.after_fork();
+  running_since.store(0);
+  ran_ns.store(0);
+  looked_ns.store(0);
   if (record.last_ns) record = Record();
   meter::sites.reset();
 }

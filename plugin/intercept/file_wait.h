@@ -30,7 +30,7 @@ void wait_and_run(FileCall& call);
 
 // The wrapper's body in one place: counts, passes through or waits, and returns what `real(arguments...)` returns.
 template <typename R, typename F, typename... A>
-[[gnu::always_inline]] inline R input(FILE* file, std::size_t bytes, const F& real, A... arguments) {
+inline R input_for(meter::Caller caller, FILE* file, std::size_t bytes, const F& real, A... arguments) {
   if (!path::concerns_us()) {
     path::count_in(0);
     return real(arguments...);
@@ -38,10 +38,15 @@ template <typename R, typename F, typename... A>
   R result{};
   auto body = [&] { result = real(arguments...); };
   FileCall call{file, bytes, [](FileCall& c) { (*static_cast<decltype(body)*>(c.arguments))(); }, &body};
-  if constexpr (requires { real.name; }) call.caller = {real.name, __builtin_return_address(0)};
-  else call.caller = {__builtin_FUNCTION(), __builtin_return_address(0)};
+  call.caller = caller;
   wait_and_run(call);
   return result;
+}
+
+// Likewise, for whoever called the function that this is a part of.
+template <typename R, typename F, typename... A>
+[[gnu::always_inline]] inline R input(FILE* file, std::size_t bytes, const F& real, A... arguments) {
+  return input_for<R>({real.name, __builtin_return_address(0)}, file, bytes, real, arguments...);
 }
 
 // Output goes to libc's buffer, or a file's; it is not waited for. But what libc calls in turn (fopencookie) must know

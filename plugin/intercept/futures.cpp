@@ -52,7 +52,7 @@ bool wait_as_bare(const Wanted& w) {
 // the real one is made: it looks at the word and at the clock, and does not sleep.
 Result waited(Call& call) { return wait_as_bare(*static_cast<const Wanted*>(call.arguments)) ? 0 : 1; }
 
-bool wait(const Wanted& w) {
+bool wait(const Wanted& w, meter::Caller caller = {"std::future", __builtin_return_address(0)}) {
   constexpr std::int64_t ns_per_s = 1'000'000'000, far_s = 9'000'000'000;
   if (!path::concerns_us()) return wait_as_bare(w);
   op::Op operation = op::memory(w.word, w.expected);
@@ -67,7 +67,7 @@ bool wait(const Wanted& w) {
   call.operation = can.io_uring && !can.op_futex ? nullptr : &operation;
   call.arguments = &w;
   call.real = waited;
-  return path::run(call) != 1;
+  return path::run(call, caller) != 1;
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ ssize_t counted_line(ssize_t length) {
 }
 
 // One character comes out of the buffer nearly always: then nothing is counted.
-int one(FILE* file, const Real<int(FILE*)>& real) {
+[[gnu::always_inline]] inline int one(FILE* file, const Real<int(FILE*)>& real) {
   if (!path::concerns_us() || !wants_more(file, 1)) return real(file);
   return input<int>(file, 1, real, file);
 }

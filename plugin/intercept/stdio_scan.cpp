@@ -20,8 +20,9 @@ WEIR_REAL Real<WideScan> real_isoc99_vfwscanf{"__isoc99_vfwscanf"};
 
 // A va_list is an array here: it travels as what it points to.
 template <typename F, typename Text>
-int scan(const F& real, FILE* file, const Text* format, va_list arguments) {
-  return input<int>(file, 1, [&] { return real(file, format, arguments); });
+[[gnu::always_inline]] inline int scan(const F& real, FILE* file, const Text* format, va_list arguments) {
+  meter::Caller caller = {real.name, __builtin_return_address(0)};
+  return input_for<int>(caller, file, 1, [&] { return real(file, format, arguments); });
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ WEIR_REAL Real<wchar_t*(wchar_t*, int, FILE*)> real_fgetws_unlocked{"fgetws_unlo
 WEIR_REAL Real<wchar_t*(wchar_t*, size_t, int, FILE*)> real_fgetws_chk{"__fgetws_chk"};
 WEIR_REAL Real<wchar_t*(wchar_t*, size_t, int, FILE*)> real_fgetws_unlocked_chk{"__fgetws_unlocked_chk"};
 
-wint_t one(FILE* file, const Real<wint_t(FILE*)>& real) {
+[[gnu::always_inline]] inline wint_t one(FILE* file, const Real<wint_t(FILE*)>& real) {
   if (!weir::path::concerns_us() || !wants_more(file, 1)) return real(file);
   return input<wint_t>(file, 1, real, file);
 }

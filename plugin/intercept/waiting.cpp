@@ -38,40 +38,43 @@ WEIR_REAL Real<int(pthread_barrier_t*)> real_barrier{"pthread_barrier_wait"};
 
 // What `real` returns, an error number or the like: it may be any int.
 template <typename F>
-int parked(F real) {
+int parked(F real, meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
   const base::Thread& thread = base::self();  // between two slices its caller may have changed threads
   bool has_slot = thread.holds_core || path::forced.load(std::memory_order_relaxed);
   if (!has_slot || !path::concerns_us()) return real();
   Call call{path::Family::direct};  // without an operation: only a thread can wait
   call.arguments = &real;
   call.real = [](Call& c) { return static_cast<Result>((*static_cast<const F*>(c.arguments))()); };
-  return static_cast<int>(path::run(call));
+  return static_cast<int>(path::run(call, caller));
 }
 
 // One slice: whatever was signalled after it, nobody hears, so the caller is to look at what it waits for again. (POSIX:
 // a condition's wait may end for no reason.)
-int condition_slice(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until) {
+int condition_slice(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until,
+                    meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
   Slice slice(clock, until);
-  int error = parked([&] { return real_clockcond(c, m, clock, &slice.end); });
+  int error = parked([&] { return real_clockcond(c, m, clock, &slice.end); }, caller);
   if (error != ETIMEDOUT || slice.last) return error;
   if (pthread_mutex_unlock(m)) return 0;
   path::stand_back();
   return pthread_mutex_lock(m);
 }
 
-int semaphore_wait(sem_t* s, clockid_t clock, const timespec* until) {
+int semaphore_wait(sem_t* s, clockid_t clock, const timespec* until,
+                   meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
   while (true) {
     Slice slice(clock, until);
-    int result = parked([&] { return real_clocksem(s, clock, &slice.end); });
+    int result = parked([&] { return real_clocksem(s, clock, &slice.end); }, caller);
     if (!result || current_errno() != ETIMEDOUT || slice.last) return result;
     path::stand_back();
   }
 }
 
-int join(pthread_t t, void** value, clockid_t clock, const timespec* until) {
+int join(pthread_t t, void** value, clockid_t clock, const timespec* until,
+         meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
   while (true) {
     Slice slice(clock, until);
-    int error = parked([&] { return real_clockjoin(t, value, clock, &slice.end); });
+    int error = parked([&] { return real_clockjoin(t, value, clock, &slice.end); }, caller);
     if (error != ETIMEDOUT || slice.last) return error;
     path::stand_back();
   }

@@ -14,14 +14,21 @@ namespace weir::meter {
 class Regions {
  public:
   void enter(std::uint64_t name) {
+    if (auto* tell = on_edge.load(std::memory_order_relaxed); tell && !now()) tell(true);
     latest_.store(name, std::memory_order_relaxed);
     sum_.fetch_add(scrambled(name), std::memory_order_relaxed);
   }
-  void leave(std::uint64_t name) { sum_.fetch_sub(scrambled(name), std::memory_order_relaxed); }
-  // The one that was entered last, for whoever samples; 0: none runs.
-  std::uint64_t latest() const { return now() ? latest_.load(std::memory_order_relaxed) : 0; }
+  void leave(std::uint64_t name) {
+    if (auto* tell = on_edge.load(std::memory_order_relaxed); tell && now() == scrambled(name)) tell(false);
+    sum_.fetch_sub(scrambled(name), std::memory_order_relaxed);
+  }
+  // The one that was entered last, whether it runs still or not; 0: none ever was.
+  std::uint64_t latest() const { return latest_.load(std::memory_order_relaxed); }
   std::uint64_t now() const { return sum_.load(std::memory_order_relaxed); }
   void reset() { sum_.store(0, std::memory_order_relaxed); }
+
+  // Called, by whoever enters (true) or leaves, when none ran before or none will after: for whoever records.
+  std::atomic<void (*)(bool entering)> on_edge{nullptr};
 
  private:
   static std::uint64_t scrambled(std::uint64_t x) {

@@ -27,7 +27,7 @@ class Timeline {
 
   Point points_[most];
   int count_ = 0;
-  double distance_s_ = 0.05;
+  double distance_s_ = 0.01;
 };
 
 Timeline::Point merged(const Timeline::Point& first, const Timeline::Point& second);

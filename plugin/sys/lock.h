@@ -22,6 +22,10 @@ class Lock {
     }
     while (word_.exchange(2, std::memory_order_acquire)) futex_wait(word_, 2);
   }
+  bool try_lock() {
+    std::uint32_t free = 0;
+    return word_.compare_exchange_strong(free, 1, std::memory_order_acquire);
+  }
   void unlock() {
     if (word_.exchange(0, std::memory_order_release) == 2) futex_wake(word_);
   }

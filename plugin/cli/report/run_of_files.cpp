@@ -58,7 +58,7 @@ RunOfFiles read_run(const std::vector<std::string>& files) {
   }
   if (left_out)
     kept[0].remarks.push_back("the " + std::to_string(left_out) + " processes that waited least are left out");
-  for (Record& record : kept) name_sites(record);
+  for (Record& record : kept) name_code(record);
   return run;
 }
 

@@ -22,17 +22,25 @@ std::uint64_t offset_of(const Json& site) {
 
 }  // namespace
 
-void name_sites(Record& record) {
+void name_code(Record& record) {
   struct stat status;
   std::int64_t written = stat(record.file.c_str(), &status) ? 0 : status.st_mtime;
   Where where;
-  for (Json& site : record.call_sites) {
-    Place place = where.of(text(site, "object"), offset_of(site), written);
-    if (place.function.empty()) place.function = text(site, "symbol");
-    if (!place.function.empty()) site["function"] = place.function;
-    if (place.file.empty()) continue;
-    site["file"] = place.file;
-    site["line"] = place.line;
+  auto name = [&](Json& row, std::uint64_t address) {
+    Place place = where.of(text(row, "object"), address, written);
+    if (place.function.empty()) place.function = text(row, "symbol");
+    if (!place.function.empty()) row["function"] = place.function;
+    if (place.file.empty()) return;
+    row["file"] = place.file;
+    row["line"] = place.line;
+  };
+  for (Json& site : record.call_sites) name(site, offset_of(site));
+  auto regions = record.body.find("regions");
+  if (regions == record.body.end() || !regions->is_array()) return;
+  for (Json& region : *regions) {
+    if (text(region, "object").empty()) continue;
+    name(region, offset_of(region) + 1);  // where its code begins; a call's is where it returns to
+    region["name"] = place_of(region);
   }
 }
 

@@ -7,8 +7,9 @@
 
 namespace weir::cli {
 
-// Adds "function", "file" and "line" to the call sites of a record where its objects have symbols and debug information.
-void name_sites(Record& record);
+// Adds "function", "file" and "line" to call sites and regions of a record where its objects have symbols and debug
+// information. Regions take their "name" from these.
+void name_code(Record& record);
 
 // A call site in one line: "function (file.cpp:12)", or what is known of it.
 std::string place_of(const Json& site);

@@ -5,8 +5,11 @@
 #include <elfutils/libdwfl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <map>
+#include <vector>
 
 namespace weir::cli {
 namespace {
@@ -41,7 +44,7 @@ class Object {
 
   std::int64_t changed() const { return changed_; }
 
-  Place of(std::uint64_t offset) const {
+  Place of(std::uint64_t offset) {
     Place place;
     if (!module_ || !offset) return place;
     Dwarf_Addr address = bias_ + offset - 1;
@@ -49,12 +52,47 @@ class Object {
     Dwfl_Line* line = dwfl_module_getsrc(module_, address);
     const char* file = line ? dwfl_lineinfo(line, nullptr, &place.line, nullptr, nullptr, nullptr) : nullptr;
     if (file) place.file = file;
-    else place.line = 0;
+    else find_in_units(address, place);
     return place;
   }
 
  private:
+  // A part of the code, and the compilation unit that it is of.
+  struct Range {
+    Dwarf_Addr begin, end;
+    Dwarf_Die unit;
+    Dwarf_Addr bias;
+  };
+
+  // libdwfl looks into .debug_aranges, which clang does not write: the units themselves tell.
+  void read_units() {
+    units_read_ = true;
+    Dwarf_Addr bias = 0, base = 0, begin = 0, end = 0;
+    for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module_, unit, &bias)) && ranges_.size() < most_ranges;)
+      for (std::ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &begin, &end)) > 0;)
+        ranges_.push_back({begin, end, *unit, bias});
+    std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  }
+
+  void find_in_units(Dwarf_Addr address, Place& place) {
+    if (!units_read_) read_units();
+    place.line = 0;
+    auto after = std::upper_bound(ranges_.begin(), ranges_.end(), address,
+                                  [](Dwarf_Addr a, const Range& range) { return a < range.begin + range.bias; });
+    if (after == ranges_.begin()) return;
+    Range& range = *(after - 1);
+    if (address >= range.end + range.bias) return;
+    Dwarf_Line* line = dwarf_getsrc_die(&range.unit, address - range.bias);
+    const char* file = line ? dwarf_linesrc(line, nullptr, nullptr) : nullptr;
+    if (!file || dwarf_lineno(line, &place.line)) return;
+    place.file = file;
+  }
+
+  static constexpr std::size_t most_ranges = 1'000'000;
+
   Dwfl* session_;
+  bool units_read_ = false;
+  std::vector<Range> ranges_;  // by where they begin
   Dwfl_Module* module_ = nullptr;
   Dwarf_Addr bias_ = 0;
   std::int64_t changed_ = 0;

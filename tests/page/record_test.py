@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What real programs leave in their reports: record_test.py BUILD [unittest arguments]."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BUILD = os.path.abspath(sys.argv[1])
+WEIR = os.path.join(BUILD, "bin", "weir")
+LIMIT_S = 60
+
+
+def app(name):
+    return os.path.join(BUILD, "apps", name)
+
+
+def environment():
+    return {k: v for k, v in os.environ.items() if not k.startswith("WEIR_") and k != "LD_PRELOAD"}
+
+
+def threads_of(pid):
+    names = []
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        try:
+            names.append((task / "comm").read_text(encoding="utf-8").strip())
+        except OSError:  # it has ended
+            pass
+    return names
+
+
+def total(rows, key):
+    return sum(row[key] for row in rows)
+
+
+class Record(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.report = os.path.join(folder.name, "r.json")
+        self.cold = "--file=" + os.path.join(folder.name, "cold.dat")
+
+    def run_it(self, *words, options=()):
+        done = subprocess.run([WEIR, "run", "-q", "--report=" + self.report, *options, *words], capture_output=True, text=True,
+                              timeout=LIMIT_S, env=environment())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.said = done.stderr
+        return self.read()
+
+    def read(self):
+        with open(self.report, encoding="utf-8") as file:
+            return json.load(file)
+
+    def read_cold(self, program, *options):
+        subprocess.run([app(program), self.cold, "--size=16M", "--generate"], check=True, timeout=LIMIT_S, stdout=subprocess.DEVNULL)
+        return self.run_it(app(program), self.cold, "--size=16M", "--reads=2000", "--mode=direct", options=options)
+
+    def check(self, report, waits):
+        """The parts of a report agree with each other, and with the waits that the program made."""
+        self.assertTrue(report["ended"])
+        sites, regions, points = report["call_sites"], report["regions"], report["timeline"]
+        self.assertEqual(total(sites, "count"), waits)
+        for site in sites:
+            self.assertEqual(sum(site["histogram"]), site["count"])
+            self.assertLessEqual(site["hidden_s"], site["waited_s"] + 1e-5)
+        waited = [site for site in sites if site["lane"] != "plain"]
+        self.assertAlmostEqual(total(waited, "waited_s"), report["blocked_s"], delta=1e-3)
+        self.assertAlmostEqual(total(regions, "parked_s") + total(regions, "suspended_s"), report["blocked_s"], delta=1e-3)
+        self.assertEqual(total(regions, "calls"), report["calls"])
+        self.assertEqual(total(regions, "bytes"), report["bytes_read"] + report["bytes_written"])
+        self.assertEqual(total(regions, "ops"), report["parked"] + report["suspended"])
+        self.assertAlmostEqual(sum(report["lost_by_reason"].values()), total(sites, "waited_s") - total(sites, "hidden_s"),
+                               delta=1e-3)
+        ends = [point["t_s"] for point in points]
+        self.assertEqual(ends, sorted(ends))
+        self.assertAlmostEqual(ends[-1], report["wall_s"], delta=0.2 * report["wall_s"] + 0.2)
+        spans = [b - a for a, b in zip([0] + ends, ends)]
+        calls = sum(point["calls_per_s"] * span for point, span in zip(points, spans))
+        self.assertAlmostEqual(calls, report["calls"], delta=0.02 * report["calls"] + 2)  # in the file they are rounded
+        busy = sum(point["cores_busy"] * span for point, span in zip(points, spans))
+        self.assertAlmostEqual(busy, total(regions, "computing_s"), delta=0.1 * busy + 0.01)
+
+    def test_an_openmp_loop_parks(self):
+        for program in ("coldread", "coldread_gcc"):
+            report = self.read_cold(program)
+            self.check(report, 2000)
+            site = max(report["call_sites"], key=lambda one: one["count"])
+            self.assertEqual((site["call"], site["lane"], site["bytes"]), ("pread", "park", report["storage_bytes"]))
+            self.assertEqual(os.path.realpath(site["object"]), app(program))
+            region = max(report["regions"], key=lambda one: one["parked_s"])
+            self.assertEqual((region["kind"], os.path.realpath(region["object"])), ("openmp", app(program)))
+            self.assertGreater(max(point["in_flight"] for point in report["timeline"]), 0)
+            self.assertGreaterEqual(min(point["permits"] for point in report["timeline"]), 1)
+
+    def test_tasks_are_set_aside(self):
+        for program, runtime, call in (("sleepers", "openmp-tasks", "nanosleep"), ("sleepers_gcc", "tbb", "nanosleep"),
+                                       ("mapreduce", "openmp-flat", "read")):
+            words = ["--leaves=100", "--latency=10", "--fib=15"] if program == "mapreduce" else ["--tasks=100", "--ms=20"]
+            report = self.run_it(app(program), f"--runtime={runtime}", *words, options=["--lane=suspend"])
+            self.assertEqual(report["suspended"], 100, program)
+            sites = [site for site in report["call_sites"] if site["lane"] == "suspend"]
+            self.assertEqual([(site["call"], site["count"]) for site in sites], [(call, 100)])
+            self.check(report, total(report["call_sites"], "count"))
+            self.assertGreater(total(report["regions"], "suspended_s"), 1)
+
+    def test_what_is_lost_goes_to_its_reason_and_is_explained_with_its_line(self):
+        report = self.read_cold("coldread", "--lane=off", "--explain")
+        self.check(report, 2000)
+        self.assertGreater(report["lost_by_reason"]["lane_off"], 0)
+        self.assertEqual(report["timeline"][-1]["state"], "idle")
+        self.assertRegex(self.said, r"lane_off \([0-9.]+ m?s, 2,000 calls\)")
+        source = pathlib.Path(__file__).parents[2] / "apps" / "coldread" / "main.cpp"
+        line = int(re.search(r"pread at .*read_one.* \(main\.cpp:(\d+)\)", self.said).group(1))
+        self.assertIn("read_one", "".join(source.read_text(encoding="utf-8").splitlines()[line - 20:line]))
+
+    def test_devices_are_sampled_where_the_machine_tells(self):
+        report = self.run_it(app("sleepers"), "--tasks=8", "--ms=700", "--runtime=openmp-tasks")
+        self.assertGreater(len(report["devices"]), 1)
+        for point in report["devices"]:
+            self.assertEqual(os.path.exists("/proc/diskstats"), "disk_in_flight" in point)
+            self.assertIn("dirty_bytes", point)
+            self.assertLessEqual(point.get("io_pressure", 0), 100)
+
+    def test_nobody_records_unless_a_report_was_asked_for(self):
+        for options, recorders in (([], 0), (["--report=" + self.report], 1)):
+            child = subprocess.Popen([WEIR, "run", "-q", *options, app("sleepers"), "--tasks=4", "--ms=500", "--runtime=openmp-tasks"],
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
+            seen = []
+            while child.poll() is None:
+                children = pathlib.Path(f"/proc/{child.pid}/task/{child.pid}/children")
+                pids = [child.pid, *(children.read_text(encoding="utf-8").split() if children.exists() else [])]
+                try:
+                    seen.append(max((names for names in map(threads_of, pids)), key=len))
+                except (OSError, ValueError):
+                    pass
+                time.sleep(0.02)
+            self.assertEqual(child.returncode, 0)
+            self.assertEqual(max(names.count("weir-driver") for names in seen), 1)
+            self.assertEqual(max(names.count("weir-record") for names in seen), recorders)
+
+    def test_who_is_killed_leaves_all_but_its_last_second(self):
+        started = time.monotonic()
+        child = subprocess.Popen([WEIR, "run", "-q", "--report=" + self.report, app("sleepers"), "--tasks=100000", "--ms=100",
+                                  "--runtime=openmp-tasks"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
+        while not os.path.exists(self.report) and time.monotonic() - started < LIMIT_S:
+            time.sleep(0.05)
+        child.send_signal(signal.SIGKILL)
+        child.wait(LIMIT_S)
+        report = self.read()
+        self.assertFalse(report["ended"])
+        self.assertGreater(total(report["call_sites"], "count"), 0)
+        self.assertGreater(len(report["timeline"]), 5)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=2)
