@@ -210,7 +210,7 @@ int write_in_place(const char* name, const Facts& facts) {
 // Beside it, then renamed: who reads the file, or kills us, finds a whole report.
 int replace(const char* name, const Facts& facts) {
   base::Line part;
-  part.add("%s.part", name);
+  part.add("%s.%d.part", name, sys::process_id());  // without WEIR_ROOT a child may have the same name
   Result fd = sys::open(part.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (failed(fd)) return facts.ended ? write_in_place(name, facts) : static_cast<int>(fd);
   int error = write_all(static_cast<int>(fd), facts);
