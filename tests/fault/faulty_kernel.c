@@ -73,6 +73,7 @@ static long one_of(const short *errors, int count) { return -errors[next() % (un
 
 /* The ring that was last mapped: there is one a process, and only its owner enters it. */
 static struct {
+  int fd; /* as it was set up */
   struct io_uring_params given;
   char *queues;
   struct io_uring_sqe *entries;
@@ -87,12 +88,12 @@ static long set_up(long entries, struct io_uring_params *parameters) {
     parameters->cq_entries = 4;
   }
   long fd = raw(SYS_io_uring_setup, entries, (long)parameters, 0, 0, 0, 0);
-  if (fd >= 0) ring.given = *parameters, ring.looked_at = 0, ring.queues = 0, ring.entries = 0;
+  if (fd >= 0) ring.fd = (int)fd, ring.given = *parameters, ring.looked_at = 0, ring.queues = 0, ring.entries = 0;
   return fd;
 }
 
 static long mapped(const long *a) {
-  int of_ring = (int)a[4] >= 0 && (a[5] == IORING_OFF_SQ_RING || a[5] == (long)IORING_OFF_SQES) && (a[3] & MAP_SHARED);
+  int of_ring = (int)a[4] >= 0 && (int)a[4] == ring.fd && (a[5] == IORING_OFF_SQ_RING || a[5] == (long)IORING_OFF_SQES) && (a[3] & MAP_SHARED);
   if (fails(memory)) return -ENOMEM;
   long at = raw(SYS_mmap, a[0], a[1], a[2], a[3], a[4], a[5]);
   if (of_ring && at > 0 && a[5] == IORING_OFF_SQ_RING) ring.queues = (char *)at;
