@@ -5,6 +5,7 @@
 
 #include "base/thread.h"
 #include "meter/counters.h"
+#include "meter/trace.h"
 #include "omp_ext/idle.h"
 #include "omp_ext/task_region.h"
 #include "wait/exception_state.h"
@@ -124,9 +125,12 @@ std::int32_t run_on_fiber(Member& member, Task& task) {
   {
     Onstage onstage(member, task);
     task.state = TaskState::on_fiber;
+    meter::Traced piece = task.traced ? meter::begins(meter::Track::piece, "task") : 0;
     ended = task.fiber.enter();
+    meter::ends(piece, meter::Track::piece, "task");
   }
   if (ended) {
+    meter::ends(task.traced, meter::Track::task, "task");
     stack_from(*member.worker, task.fiber.stack());
     task.state = TaskState::ending;
     bool lingers = task.held && !task.pins && !(task.children.none() && task.lingering.none());
@@ -144,12 +148,14 @@ std::int32_t run_on_fiber(Member& member, Task& task) {
 std::int32_t run_in_place(Member* member, Task& task) {
   task.state = TaskState::in_place;
   task.pins = true;
+  meter::Traced piece = meter::begins(meter::Track::piece, "task in place");
   if (member) {
     Onstage onstage(*member, task);
     run_routine(&task);
   } else {
     run_routine(&task);
   }
+  meter::ends(piece, meter::Track::piece, "task in place");
   return end(task, task.gtid);
 }
 
@@ -181,6 +187,7 @@ std::int32_t begin(Member* member, Task& task, std::int32_t gtid) {
   fiber::Stack* stack = stack_for(*member->worker);
   if (!stack) return run_in_place(member, task);
   task.fiber.prepare(stack, run_routine, &task);
+  task.traced = meter::begins(meter::Track::task, "task");
   return run_on_fiber(*member, task);
 }
 

@@ -97,6 +97,7 @@ struct Task : weir_waiter {
   void* start_argument = nullptr;
   std::int32_t gtid = 0;    // of the thread it runs on
   std::int32_t lock_depth = 0;
+  std::uint64_t traced = 0; // in the trace
 
   TaskState state = TaskState::fresh;
   bool untied = false;       // may go on on any thread of the team

@@ -11,6 +11,7 @@
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "meter/counters.h"
+#include "meter/trace.h"
 #include "meter/teams.h"
 #include "omp_ext/seat.h"
 #include "omp_ext/team_idle.h"
@@ -47,6 +48,14 @@ void tell_region(base::Thread& thread) {
   seat.gate_timeouts = timeouts;
 }
 
+constexpr const char* region_part = "parallel region";
+
+// The thread has done its part of the outermost region.
+void trace_end_of_part(base::Thread& thread) {
+  meter::ends(thread.seat.traced, meter::Track::region, region_part);
+  thread.seat.traced = 0;
+}
+
 // What blocked before the team, outside of it, is not the region's.
 void forget_counters(base::Thread& thread) {
   if (!thread.counters) return;
@@ -67,6 +76,7 @@ void sit_down(base::Thread& thread, ompt_data_t* parallel, ompt_data_t* task) {
   task->value = thread.seat.team | ours_mark;
   thread.seat.team = parallel && parallel->value ? parallel->value : seat_in(no_region, false);
   thread.place |= base::in_omp_team;
+  if (!thread.seat.traced) thread.seat.traced = meter::begins(meter::Track::region, region_part);
   forget_counters(thread);
   // What it does first leads to its first call, as likely as not; waiting here for a core that only computing threads
   // give back would keep the device idle.
@@ -78,7 +88,10 @@ void stand_up(base::Thread& thread, ompt_data_t* task) {
   tell_region(thread);
   thread.seat.team = task->value & ~(marks & ~wide_mark);
   task->value = 0;
-  if (!thread.seat.team) thread.place &= ~base::in_omp_team;
+  if (!thread.seat.team) {
+    thread.place &= ~base::in_omp_team;
+    trace_end_of_part(thread);
+  }
   if (is_wide(thread.seat.team)) gate::take_core();
   else gate::give_core();
 }

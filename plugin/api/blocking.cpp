@@ -10,6 +10,7 @@
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "meter/counters.h"
+#include "meter/trace.h"
 #include "path/engine.h"
 #include "path/waiting.h"
 #include "sys/file.h"
@@ -50,7 +51,9 @@ bool set_aside(const op::Op& operation, Result* result) {
   std::int64_t began = base::now_ns();
   int refusal;
   meter::gauges.suspended.rise();
+  meter::Traced traced = meter::begins(meter::Track::suspended, "weir call", operation.fd);
   bool done = path::perform(operation, storage, *runtime, result, &refusal);
+  meter::ends(traced, meter::Track::suspended, "weir call", done ? *result : -EAGAIN);
   meter::gauges.suspended.fall();
   if (!done) return false;
   Counters& counters = meter::mine();
@@ -69,10 +72,12 @@ Result block(Call call) {
   std::int64_t began = base::now_ns();
   gate::give_core();
   meter::gauges.in_flight.rise();
+  meter::Traced traced = meter::begins(meter::Track::parked, "weir call");
   Result result;
   do result = call();
   while (result == -EINTR);
   meter::gauges.in_flight.fall();
+  meter::ends(traced, meter::Track::parked, "weir call", result);
   if (had_core) gate::take_core();
   meter::mine().parked.add(1);
   meter::mine().blocked_ns.add(base::now_ns() - began);

@@ -12,12 +12,14 @@
 #include "api/recorder.h"
 #include "api/report.h"
 #include "api/showing.h"
+#include "api/tracing.h"
 #include "api/voice.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "gate/gate.h"
 #include "message/link.h"
 #include "meter/counters.h"
+#include "meter/trace.h"
 #include "lane/decision.h"
 #include "path/call.h"
 #include "path/engine.h"
@@ -106,7 +108,11 @@ void set_limits() {
 // A thread that ends leaves its counters to the next. (A key below the first 32 needs no memory of libc's.)
 constinit pthread_key_t thread_end;
 void watch_thread_ends() {
-  if (pthread_key_create(&thread_end, [](void*) { meter::leave(); })) return;
+  auto end = [](void*) {
+    meter::leave_trail();
+    meter::leave();
+  };
+  if (pthread_key_create(&thread_end, end)) return;
   meter::on_first_call.store([] { pthread_setspecific(thread_end, &thread_end); }, std::memory_order_release);
 }
 
@@ -170,6 +176,7 @@ void prepare(char** environment) {
   path::start_engine = start;
   ready_to_show();
   if (*reportable()) start_recording();
+  start_tracing();
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
   watch_thread_ends();
   state.store(idle);
@@ -209,6 +216,7 @@ void finish() {
   if (state.load() == unprepared || finished.exchange(true)) return;
   base::EngineScope ours;
   stop_sharing();
+  finish_tracing();
   Facts facts = facts_now();
   if (the_settings.summary) say_summary(facts);
   if (!*reportable()) return;
@@ -255,6 +263,7 @@ void after_fork_in_child() {
   showing_after_fork();
   recording_after_fork();
   report_lock.after_fork();
+  tracing_after_fork();
   iopa_pool.after_fork();
   path::driver.after_fork();
   pool::after_fork();

@@ -131,24 +131,24 @@ void put_controller(Writer& out) {
   out.put("]\n}\n");
 }
 
-// Is this the process that `weir run` became, or, without it, any? WEIR_ROOT names it.
+}  // namespace
+
 bool is_root() {
   const char* root = std::getenv("WEIR_ROOT");
   return !root || std::atol(root) == sys::process_id();
 }
 
-}  // namespace
-
-void name_file(base::Line& name, const char* file) {
-  if (is_root()) {
-    name.add("%s", file);
-    return;
-  }
+void name_file_of_child(base::Line& name, const char* file) {
   std::int32_t me = sys::process_id();
   const char* slash = std::strrchr(file, '/');
   const char* dot = std::strrchr(slash ? slash : file, '.');
   if (dot) name.add("%.*s.%d%s", (int)(dot - file), file, me, dot);
   else name.add("%s.%d", file, me);
+}
+
+void name_file(base::Line& name, const char* file) {
+  if (is_root()) name.add("%s", file);
+  else name_file_of_child(name, file);
 }
 
 void say_summary(const Facts& facts) {

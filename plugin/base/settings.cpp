@@ -71,6 +71,8 @@ constinit const Setting settings_table[] = {
     {"WEIR_THREADS", "--threads", "N", "0", "cores that may compute at once (0: those this process may use)",
      number<&Settings::threads>},
     {"WEIR_REPORT", "--report", "FILE", "", "write a report as JSON, one file a process", words<&Settings::report>},
+    {"WEIR_TRACE", "--trace", "FILE", "", "write a trace for Perfetto or chrome://tracing, one file a process",
+     words<&Settings::trace>},
     {"WEIR_PERMITS", "--permits", "N", "0", "a fixed number of storage calls in flight (0: the controller finds it)",
      number<&Settings::permits>},
     {"WEIR_MAX_PERMITS", "--max-permits", "N", "128", "the most the controller may allow",

@@ -28,6 +28,7 @@ struct Settings {
   bool verbose = false;
   bool inherit = true;
   const char* report = nullptr;
+  const char* trace = nullptr;
   const char* decisions = nullptr;
   const char* algorithm = "weir";
   const char* libomp = "auto";

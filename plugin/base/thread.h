@@ -27,6 +27,7 @@ struct TeamSeat {
   std::int64_t forked_size = 0;     // with so many threads
   std::int64_t forked_ns = 0;       // since when; 0: not timed
   int blocktime_ms = -1;            // libomp's spinning time to restore after it; -1: untouched
+  std::uint64_t traced = 0;         // its part of the outermost region in the trace
   bool sized_by_program = false;    // the program itself said how many threads the next team has,
   int threads_asked = 0;            // namely so many; 0: not known
   std::int64_t idle_since_ns = 0;   // it spins in libomp for lack of work,
@@ -57,6 +58,8 @@ struct Thread {
   void* pool = nullptr;            // what the own worker pool keeps a thread
   void* iopa = nullptr;            // what the pool of iopa.h keeps a thread
   void* nest = nullptr;            // the ring layer's own ring of this thread, if any
+  void* trail = nullptr;           // its events on the way to a trace, if there is one
+  std::uint64_t traced_core = 0;   // its core slot in the trace
 };
 
 extern thread_local constinit Thread thread_record __attribute__((tls_model("initial-exec")));

@@ -87,7 +87,7 @@ std::string preload_list(const std::string& before, const std::string& ours, con
 void set_environment(const Wish& wish, const std::string& preload, const std::string& note) {
   for (const auto& [variable, text] : wish.given) {
     if (text.empty()) continue;
-    bool file = variable == "WEIR_REPORT" || variable == "WEIR_DECISIONS";
+    bool file = variable == "WEIR_REPORT" || variable == "WEIR_DECISIONS" || variable == "WEIR_TRACE";
     setenv(variable.c_str(), file ? absolute(text).c_str() : text.c_str(), 1);
   }
   setenv("LD_PRELOAD", preload.c_str(), 1);

@@ -3,6 +3,7 @@
 
 #include "base/thread.h"
 #include "meter/counters.h"
+#include "meter/trace.h"
 
 namespace weir::gate {
 
@@ -14,8 +15,11 @@ void take_core() {
   // Others may hold their cores only to wait for that lock.
   if (thread.lock_depth > 0) return take_core_at_once();
   thread.holds_core = true;
-  if (!the_gate.cores.take(the_gate.wait_ns.load(std::memory_order_relaxed)))
-    meter::mine().reasons[static_cast<int>(meter::Reason::gate_timeout)].add(1);
+  meter::Traced traced = meter::begins(meter::Track::core_wait, "waits for a core");
+  bool in_time = the_gate.cores.take(the_gate.wait_ns.load(std::memory_order_relaxed));
+  meter::ends(traced, meter::Track::core_wait, "waits for a core");
+  if (!in_time) meter::mine().reasons[static_cast<int>(meter::Reason::gate_timeout)].add(1);
+  meter::core_taken();
 }
 
 void take_core_at_once() {
@@ -23,6 +27,7 @@ void take_core_at_once() {
   if (thread.holds_core) return;
   thread.holds_core = true;
   the_gate.cores.take_over();
+  meter::core_taken();
 }
 
 void stand_back() {
@@ -40,6 +45,7 @@ void give_core() {
   base::Thread& thread = base::self();
   if (!thread.holds_core) return;
   thread.holds_core = false;
+  meter::core_given();
   the_gate.cores.give();
 }
 

@@ -61,6 +61,7 @@ struct Request : base::Link {
   Done done = nullptr;
   std::int64_t time[2] = {0, 0};  // the kernel's timespec of timeout_ns: must live while the operation does
   bool binds_permit = false;
+  std::uint64_t traced = 0;  // in the trace, by the ring
 };
 
 }  // namespace weir::op

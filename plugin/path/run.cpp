@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "gate/gate.h"
+#include "meter/trace.h"
 #include "path/call.h"
 #include "path/engine.h"
 #include "path/engine.h"
@@ -21,6 +22,10 @@ constinit std::atomic<bool (*)()> judged_anew{nullptr};
 namespace {
 
 using meter::Reason;
+using meter::Track;
+
+// For a trace: libc's own name.
+const char* name_of(const Call& call) { return call.caller.call ? call.caller.call : "call"; }
 
 wait::Choice choose_now(wait::Ends ends) {
   wait::Choice choice = wait::choose(ends);
@@ -54,10 +59,12 @@ void account(const Call& call, meter::Served served, Reason reason, Took took, R
 Result plain(Call& call, Reason reason) {
   meter::mine().plain.add(1);
   count_reason(reason);
-  if (!meter::recording()) return call.real(call);
-  std::int64_t began = base::now_ns();
+  bool recorded = meter::recording();
+  std::int64_t began = recorded ? base::now_ns() : 0;
+  meter::Traced traced = meter::begins(Track::plain, name_of(call), call.fd);
   Result result = call.real(call);
-  account(call, meter::Served::plain, reason, {base::now_ns() - began, 0}, result);
+  meter::ends(traced, Track::plain, name_of(call), result);
+  if (recorded) account(call, meter::Served::plain, reason, {base::now_ns() - began, 0}, result);
   return result;
 }
 
@@ -74,6 +81,7 @@ Result parked(Call& call, const Plan& plan, Reason reason) {
   bool had_core = base::self().holds_core;
   std::int64_t began = base::now_ns();
   gate::give_core();
+  meter::Traced traced = meter::begins(Track::parked, name_of(call), call.fd);
   if (plan.storage) gate::wants_permit(call.fd);
   bool permit = plan.storage && gate.permits.acquire(gate.wait_ns.load(std::memory_order_relaxed));
   meter::gauges.in_flight.rise();
@@ -85,6 +93,7 @@ Result parked(Call& call, const Plan& plan, Reason reason) {
   meter::gauges.in_flight.fall();
   std::int64_t ended = base::now_ns();
   if (permit) release_permit();
+  meter::ends(traced, Track::parked, name_of(call), result);
   if (had_core) gate::take_core();
   std::int64_t went_on = had_core ? base::now_ns() : ended;
 
@@ -180,7 +189,9 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
   Result result;
   int refusal;
   meter::gauges.suspended.rise();
+  meter::Traced traced = meter::begins(Track::suspended, name_of(call), call.fd);
   bool done = suspended_on(call, plan, runtime, &result, &refusal);
+  meter::ends(traced, Track::suspended, name_of(call), done ? result : -EAGAIN);
   meter::gauges.suspended.fall();
   if (!done) return parked(call, plan, refusal ? wait::reason_of(refusal) : Reason::no_ring);
   // Compilers keep the address of errno over a call: a failed one must return on the thread it was made on.

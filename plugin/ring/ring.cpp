@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "meter/counters.h"
+#include "meter/trace.h"
 #include "sys/own.h"
 #include "sys/raw.h"
 
@@ -38,6 +39,12 @@ void fill_futex(io_uring_sqe* sqe, const void* word, std::uint32_t expected, int
   sqe->addr3 = ~0u;
 }
 constexpr int futex_u32 = 0x02, futex_private = 0x80;
+
+const char* name_of(op::Kind kind) {
+  static constexpr const char* names[] = {"poll",   "timeout", "read", "write",   "readv",   "writev", "fsync",
+                                          "memory", "recv",    "send", "recvmsg", "sendmsg", "accept", "connect"};
+  return names[static_cast<int>(kind)];
+}
 
 unsigned clock_flags(const op::Op& o) {
   return (o.absolute ? IORING_TIMEOUT_ABS : 0) | (o.clock_realtime ? IORING_TIMEOUT_REALTIME : 0);
@@ -134,6 +141,7 @@ int Ring::prepare(op::Request& request) {
     io_uring_sqe_set_data64(limit, reinterpret_cast<std::uint64_t>(&request) | tag_limit);
   }
   meter::gauges.ring_ops.add(1);
+  request.traced = meter::begins(meter::Track::ring, name_of(request.op.kind), request.op.fd);
   return 0;
 }
 
@@ -205,7 +213,10 @@ unsigned Ring::reap(bool* watch_fired) {
     io_uring_cq_advance(&ring_, n);
     for (unsigned i = 0; i < unlimited_count; ++i) prepare_cancel(unlimited[i]);
     // After the advance: done() may let the owner's frame go, and may prepare more.
-    for (unsigned i = 0; i < count; ++i) over[i]->done(*over[i]);
+    for (unsigned i = 0; i < count; ++i) {
+      meter::ends(over[i]->traced, meter::Track::ring, name_of(over[i]->op.kind), over[i]->result);
+      over[i]->done(*over[i]);
+    }
     total += count;
   }
   return total;

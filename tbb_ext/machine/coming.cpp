@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "gate/gate.h"
+#include "meter/trace.h"
 #include "tbb_ext/machine/processors.h"
 
 namespace weir::tbb {
@@ -34,6 +35,7 @@ void coming() {
   if (thread.holds_core) return;
   thread.holds_core = true;
   gate::the_gate.cores.take(patience_ns, gate::Cores::looks_for_work);
+  meter::core_taken();
 }
 
 void going() { gate::give_core(); }
