@@ -163,16 +163,25 @@ void TraceFile::forget() {
 }
 
 char* TraceFile::begin_line() {
-  if (capacity - held_ < longest_line) write();
+  if (capacity - held_ < 2 * longest_line) write();
   return add(add(add(text_ + held_, "{\"pid\":"), process_), ",");
 }
 
-void TraceFile::end_line(char* end) {
-  end = add(end, "},\n");
-  std::size_t now = static_cast<std::size_t>(end - text_);
-  bytes_ += static_cast<std::int64_t>(now - held_);
-  held_ = now;
+// A process that is killed while it writes leaves whole pages of what it wrote. So no line lies on two of them.
+void TraceFile::hold(char* end) {
+  constexpr std::size_t page = 4096;
+  std::size_t length = static_cast<std::size_t>(end - text_) - held_;
+  std::size_t left = page - static_cast<std::size_t>(in_file_ + static_cast<std::int64_t>(held_)) % page;
+  if (length > left) {
+    std::memmove(text_ + held_ + left, text_ + held_, length);
+    std::memset(text_ + held_, '\n', left);
+    length += left;
+  }
+  bytes_ += static_cast<std::int64_t>(length);
+  held_ += length;
 }
+
+void TraceFile::end_line(char* end) { hold(add(end, "},\n")); }
 
 void TraceFile::put(const TraceEvent& event) {
   char* at = begin_line();
@@ -247,8 +256,7 @@ int TraceFile::write() {
 
 int TraceFile::close(std::int64_t one_in) {
   char* at = add(begin_line(), "\"ph\":\"M\",\"name\":\"weir\",\"args\":{\"ended\":1,\"one in\":");
-  at = add(add(at, one_in), "}}\n]\n");
-  held_ = static_cast<std::size_t>(at - text_);
+  hold(add(add(at, one_in), "}}\n]\n"));
   int error = write();
   if (open_) give_up();
   return error;

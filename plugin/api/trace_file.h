@@ -51,6 +51,7 @@ class TraceFile {
  private:
   char* begin_line();
   void end_line(char* end);
+  void hold(char* end);
   bool still_ours() const;
   void give_up();
 
