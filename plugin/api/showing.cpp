@@ -16,6 +16,7 @@
 #include "gate/gate.h"
 #include "meter/counters.h"
 #include "meter/page.h"
+#include "meter/sites.h"
 #include "path/engine.h"
 #include "sys/file.h"
 #include "sys/own.h"
@@ -49,6 +50,47 @@ const char* lane_name() {
   }
 }
 
+const char* name_of(meter::Served served) {
+  switch (served) {
+    case meter::Served::suspended: return "suspend";
+    case meter::Served::parked: return "park";
+    default: return "plain";
+  }
+}
+
+// Those that waited longest, the first of them first.
+void add_sites(meter::Shown& now) {
+  const meter::Site* longest[meter::Shown::most_sites + 1];
+  int count = 0;
+  auto waited = [](const meter::Site* site) { return site->waited_ns.load(std::memory_order_relaxed); };
+  for (int i = 0; i < meter::Sites::most; ++i) {
+    const meter::Site* site = meter::sites.at(i);
+    if (!site) continue;
+    int at = count;
+    for (; at > 0 && waited(longest[at - 1]) < waited(site); --at) longest[at] = longest[at - 1];
+    longest[at] = site;
+    if (count < meter::Shown::most_sites) ++count;
+  }
+  for (int i = 0; i < count; ++i) {
+    const meter::Site& site = *longest[i];
+    meter::Shown::Site& to = now.sites[i];
+    put(to.call, site.caller.call);
+    put(to.lane, name_of(site.served));
+    to.address = reinterpret_cast<std::uintptr_t>(site.caller.address);
+    to.count = site.count.load(std::memory_order_relaxed);
+    to.bytes = site.bytes.load(std::memory_order_relaxed);
+    to.waited_ns = waited(&site);
+    to.hidden_ns = site.hidden_ns.load(std::memory_order_relaxed);
+  }
+  now.site_count = count;
+}
+
+// Call sites cost a little at each wait: they are kept from the first look on, or with a report, from the beginning.
+void keep_sites() {
+  void (*nobody)() = nullptr;
+  meter::before_wait.compare_exchange_strong(nobody, [] {});
+}
+
 meter::Shown look() {
   meter::Shown now{};
   meter::Totals sum = meter::totals();
@@ -77,6 +119,7 @@ meter::Shown look() {
   now.permits_waiting = gate.permits.waiting();
   now.cores = gate.cores.limit();
   now.cores_held = gate.cores.held();
+  add_sites(now);
   put(now.state, control_state());
   put(now.lane, lane_name());
   put(now.reason, meter::name_of(wait::policy.reason));
@@ -97,6 +140,7 @@ void body(void* page_) {
       sleep_on(mine.asked, asked);
       continue;
     }
+    keep_sites();
     mine.write(look());
     mine.answered.store(asked, std::memory_order_release);
     wake(mine.answered);

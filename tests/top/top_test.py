@@ -115,6 +115,14 @@ class Running(unittest.TestCase):
         with open(page, "r+b") as file, self.assertRaises(PermissionError):
             file.truncate(0)
 
+    def test_the_longest_waits_are_shown_with_their_place(self):
+        code = "import time\nprint(1, flush=True)\nwhile True: time.sleep(0.01)"
+        child, _ = python(code, WEIR, "run", "-q", "--lane=park", WEIR_FORCE="all")
+        self.addCleanup(end, child)
+        row = until(lambda: [line.split() for line in top(child.pid).stdout.splitlines() if " clock_nanosleep " in line])[0]
+        self.assertIn("park", row)
+        self.assertRegex(row[-1], r"python|\(|0x")
+
     def test_another_users_process_is_not_shown(self):
         if os.geteuid():
             self.skipTest("only root can become another user")
