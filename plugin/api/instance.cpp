@@ -26,7 +26,6 @@
 #include "pool/pool.h"
 #include "sys/futex.h"
 #include "sys/lock.h"
-#include "sys/lock.h"
 #include "sys/process.h"
 #include "wait/errno_state.h"
 #include "wait/lane.h"

@@ -6,7 +6,6 @@
 #include "meter/trace.h"
 #include "path/call.h"
 #include "path/engine.h"
-#include "path/engine.h"
 #include "path/plan.h"
 #include "path/waiting.h"
 #include "sys/file.h"
@@ -30,8 +29,10 @@ const char* name_of(const Call& call) { return call.caller.call ? call.caller.ca
 wait::Choice choose_now(wait::Ends ends) {
   wait::Choice choice = wait::choose(ends);
   if (choice.lane != wait::Lane::suspend) return choice;
-  auto* asked = judged_anew.load(std::memory_order_relaxed);
-  return asked && asked() ? wait::choose(ends) : choice;
+  auto* judge = judged_anew.load(std::memory_order_relaxed);
+  if (!judge) return choice;
+  judge();  // by another thread, it may be, since the choice above
+  return wait::choose(ends);
 }
 
 void count_reason(Reason reason) { meter::mine().reasons[static_cast<int>(reason)].add(1); }
