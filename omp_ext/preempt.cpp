@@ -63,10 +63,23 @@ bool any_ready(Member& member) {
   return member.ready_count.load(std::memory_order_relaxed) || !member.woken.empty();
 }
 
-// May another task run here, now, on top of what was interrupted?
-bool may_interrupt(const base::Thread& thread, Member* member, void* code) {
-  return member && !member->serialized && !member->only_below && !thread.lock_depth && !thread.engine_depth &&
-         !thread.signal_depth && wait::policy.automatic.load(std::memory_order_relaxed) && of_the_program(code);
+// Does the program itself wait in the kernel, by libc's syscall()? That keeps no frame: its caller is on top of the stack.
+// So does std::atomic::wait, and goes on waiting when interrupted.
+bool in_call_of_the_program(void* code, void** stack) {
+  constexpr std::uintptr_t longest = 64;  // bytes of its code
+  static void* const function = dlsym(RTLD_NEXT, "syscall");
+  return reinterpret_cast<std::uintptr_t>(code) - reinterpret_cast<std::uintptr_t>(function) < longest &&
+         of_the_program(*stack);
+}
+
+// May another task run here, now, on top of what was interrupted? On top of code that computes only where that was found
+// to do no harm; on top of a wait in any lane, since what it waits for may be that very task.
+bool may_interrupt(const base::Thread& thread, Member* member, void* code, void** stack) {
+  if (!member || member->serialized || member->only_below || thread.lock_depth || thread.engine_depth ||
+      thread.signal_depth)
+    return false;
+  return thread.waits_openly || in_call_of_the_program(code, stack) ||
+         (wait::policy.automatic.load(std::memory_order_relaxed) && of_the_program(code));
 }
 
 // As far as the watchdog is concerned, what was interrupted is ready and does not go on.
@@ -86,9 +99,14 @@ void interrupted(int, siginfo_t*, void* context_) {
   auto* worker = static_cast<Worker*>(thread.omp);
   Member* member = worker ? worker->member.load() : nullptr;
   auto* context = static_cast<ucontext_t*>(context_);
-  if (may_interrupt(thread, member, reinterpret_cast<void*>(context->uc_mcontext.gregs[REG_RIP]))) {
+  auto* code = reinterpret_cast<void*>(context->uc_mcontext.gregs[REG_RIP]);
+  auto** stack = reinterpret_cast<void**>(context->uc_mcontext.gregs[REG_RSP]);
+  if (may_interrupt(thread, member, code, stack)) {
+    bool waits_openly = thread.waits_openly;
+    thread.waits_openly = false;  // of what was interrupted, not of what runs on top of it
     if (worker->on_top) leave_for_now();
     else if (any_ready(*member)) on_top(*worker, *member);
+    base::self().waits_openly = waits_openly;
   }
   errno = error_number;
 }
@@ -113,27 +131,41 @@ int signal_to_use() {
   return 0;
 }
 
-// One that sleeps in the kernel is left alone: some calls would end early.
-bool computes(std::int32_t tid) {
+// What the kernel says of a thread in its file of that name; false: nothing.
+template <std::size_t room>
+bool told_of(std::int32_t tid, const char* name, char (&text)[room]) {
   base::Line path;
-  path.add("/proc/self/task/%d/stat", tid);
+  path.add("/proc/self/task/%d/%s", tid, name);
   Result file = sys::open(path.text(), O_RDONLY | O_CLOEXEC);
   if (failed(file)) return false;
-  char text[512];
-  Result bytes = sys::read(static_cast<int>(file), text, sizeof text - 1);
+  Result bytes = sys::read(static_cast<int>(file), text, room - 1);
   sys::close(static_cast<int>(file));
   if (bytes <= 0) return false;
   text[bytes] = 0;
+  return true;
+}
+
+// Who sleeps on a futex looks again when interrupted. Other sleepers are left alone: some calls would end early.
+bool sleeps_on_futex(std::int32_t tid) {
+  char text[512];
+  static_assert(SYS_futex == 202);
+  return told_of(tid, "syscall", text) && std::strncmp(text, "202 ", 4) == 0;
+}
+
+bool computes(std::int32_t tid) {
+  char text[512];
+  if (!told_of(tid, "stat", text)) return false;
   const char* name_end = std::strrchr(text, ')');
   return name_end && name_end[1] == ' ' && name_end[2] == 'R';
 }
 
 // On the driver's thread.
 void stalled() {
-  if (!wait::policy.automatic.load(std::memory_order_relaxed)) return;
+  bool automatic = wait::policy.automatic.load(std::memory_order_relaxed);
   for (Worker* worker = first_worker(); worker; worker = worker->next_of_all) {
     Member* member = worker->member.load();
-    if (!member || (!worker->on_top && !any_ready(*member)) || !computes(worker->tid)) continue;
+    if (!member || (!worker->on_top && !any_ready(*member))) continue;
+    if (!sleeps_on_futex(worker->tid) && !(automatic && computes(worker->tid))) continue;
     if (int signal = signal_to_use()) sys::raw(SYS_tgkill, sys::process_id(), worker->tid, signal);
   }
 }

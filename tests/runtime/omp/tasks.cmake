@@ -90,12 +90,16 @@ foreach(lane park suspend)
 endforeach()
 
 # Threads that block in libc for what a task set aside will do.
-weir_tasks_program(omp_blocked_clang tasks_blocked.cpp ${CLANGXX} -pthread)
-weir_tasks_program(omp_blocked_gcc tasks_blocked.cpp g++ -pthread)
+weir_tasks_program(omp_blocked_clang tasks_blocked.cpp ${CLANGXX} -std=c++20 -pthread)
+weir_tasks_program(omp_blocked_gcc tasks_blocked.cpp g++ -std=c++20 -pthread)
 weir_tasks_test(blocked quick 60 "2 3" none omp_blocked 1)
 weir_tasks_test(blocked_auto quick 60 "2" none omp_blocked 1)
 weir_tasks_test(blocked_often full 200 "2 3 16" shuffle omp_blocked 5)
 weir_tasks_test(statics quick 60 "1 2" none omp_blocked 0)
+weir_tasks_test(asleep quick 60 "2 3" none omp_blocked asleep)
+foreach(compiler clang gcc)
+  set_property(TEST omp.tasks.asleep_${compiler} APPEND PROPERTY ENVIRONMENT "WEIR_WATCHDOG_MS=50")
+endforeach()
 
 # Locks held while children wait.
 weir_tasks_program(omp_locked_clang tasks_locked.c ${CLANG})

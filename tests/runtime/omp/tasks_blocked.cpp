@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks that block their threads in libc for what another task does, which itself waits for a call. Knows nothing of
-// weir. Argument: how often.
+// weir. Argument: how often; 0 for statics alone; `asleep` for waits that have no time limit.
+#include <pthread.h>
 #include <semaphore.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <mutex>
 #include <thread>
@@ -63,6 +65,18 @@ struct Semaphore {
     return got;
   }
   sem_t semaphore;
+};
+
+struct Flag {
+  void tell() {
+    told = 1;
+    told.notify_all();
+  }
+  bool wait() {
+    told.wait(0);
+    return told;
+  }
+  std::atomic<int> told{0};
 };
 
 // Joins a thread that itself waits for the task.
@@ -124,6 +138,24 @@ long all_for_one(int count) {
   return seen;
 }
 
+// Two that come to a barrier, each after a call of its own.
+long meet() {
+  pthread_barrier_t barrier;
+  pthread_barrier_init(&barrier, nullptr, 2);
+  std::atomic<long> through{0};
+#pragma omp parallel num_threads(2) shared(barrier, through)
+#pragma omp single
+  for (int i = 0; i < 2; i++)
+#pragma omp task shared(barrier, through)
+  {
+    block(i ? 3 : 1);
+    pthread_barrier_wait(&barrier);
+    through++;
+  }
+  pthread_barrier_destroy(&barrier);
+  return through;
+}
+
 template <typename Waits>
 void show(const char* name) {
   std::printf("%s %ld %ld %ld\n", name, behind_it<Waits>(), all_for_one<Waits>(2), all_for_one<Waits>(12));
@@ -171,6 +203,10 @@ long static_of() {
 }  // namespace
 
 int main(int count, char** argument) {
+  if (count > 1 && !std::strcmp(argument[1], "asleep")) {
+    std::printf("flag %ld %ld barrier %ld\n", behind_it<Flag>(), all_for_one<Flag>(12), meet());
+    return 0;
+  }
   std::printf("statics %ld %ld %ld %ld\n", static_of<0>(), static_of<1>(), static_of<2>(), static_of<3>());
   if (count > 1 && std::atoi(argument[1]) == 0) return 0;
   for (int i = count > 1 ? std::atoi(argument[1]) : 1; i > 0; i--) {
