@@ -167,7 +167,8 @@ def machine():
 class Bench:
     """The options every script here has, where the programs are, and what comes out."""
 
-    def __init__(self, description, items):
+    def __init__(self, description, items, more=lambda parser: None):
+        """`more` adds options of the script's own."""
         parser = argparse.ArgumentParser(description=description)
         parser.add_argument("--small", action="store_true", help="a short run: shows that it works, not figures")
         parser.add_argument("--repeat", type=int, help="alternating runs of each variant (5; small: 1)")
@@ -175,6 +176,7 @@ class Bench:
         parser.add_argument("--dir", default="/var/tmp", help="where the input files lie")
         parser.add_argument("--items", default=",".join(items), help="which of " + ", ".join(items))
         parser.add_argument("--json", help="write everything to this file")
+        more(parser)
         self.options = parser.parse_args()
         self.small = self.options.small
         self.wrong = False
