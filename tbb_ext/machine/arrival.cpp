@@ -42,7 +42,7 @@ bool find_file(char* path, std::size_t size) {
 }
 
 void blocked(std::int64_t parked) {
-  if (held_to_the_truth()) return;
+  if (!may_have_stand_ins()) return;
   a_call_waits();
   base::EngineScope ours;
   the_adapter->blocked(parked);

@@ -55,7 +55,11 @@ std::int64_t processors() {
 
 namespace {
 
-constinit std::atomic<bool> is_held{false};
+//   open --the program asks for a slot's number--> held
+//     `----enough calls have blocked-------------> raised
+enum Truth : std::uint32_t { open, held, raised };
+constinit std::atomic<std::uint32_t> truth{open};
+constinit std::atomic<std::int64_t> blocked_calls{0};
 
 // Loops cut finely before any call waited: none did so far, in so many.
 constexpr int most_trials = 4;
@@ -71,7 +75,7 @@ int concurrency(int said) {
 
 int concurrency_of_loop(int said) {
   if (!told_more() || said != processors()) return said;
-  if (is_held.load(std::memory_order_relaxed)) return concurrency(said);
+  if (held_to_the_truth()) return concurrency(said);
   if (a_call_has_waited()) return said;
   if (trials.load(std::memory_order_relaxed) >= most_trials) return concurrency(said);
   trials.fetch_add(1, std::memory_order_relaxed);
@@ -79,13 +83,18 @@ int concurrency_of_loop(int said) {
 }
 
 bool hold_to_the_truth() {
-  if (is_held.load(std::memory_order_relaxed)) return true;
-  if (a_call_has_waited()) return false;
-  is_held.store(true);
-  return true;
+  std::uint32_t now = open;
+  return truth.compare_exchange_strong(now, held) || now == held;
 }
 
-bool held_to_the_truth() { return is_held.load(std::memory_order_relaxed); }
+bool held_to_the_truth() { return truth.load(std::memory_order_relaxed) == held; }
+
+bool may_have_stand_ins() {
+  std::uint32_t now = truth.load(std::memory_order_relaxed);
+  if (now != open) return now == raised;
+  if (blocked_calls.fetch_add(1, std::memory_order_relaxed) < 2 * gate::the_gate.cores.limit()) return false;
+  return truth.compare_exchange_strong(now, raised) || now == raised;
+}
 
 bool told_more() { return told.load(std::memory_order_relaxed) > gate::the_gate.cores.limit(); }
 

@@ -20,9 +20,13 @@ int concurrency(int said);
 // without us: but for the first few loops, which could not be cut any more when the first of their calls waits.
 int concurrency_of_loop(int said);
 
-// The program numbers things by its slots. If it has done so by the truth so far, the truth holds from here on, and there
-// will be no stand-ins. False: too late, some call has waited already.
+// The program numbers things by its slots: from here on there will be no stand-ins, whose slots lie beyond the concurrency
+// it was told. False: too late, they are there.
 bool hold_to_the_truth();
 bool held_to_the_truth();
+
+// A call blocks: may stand-ins come for it? Not before each thread can have gone on from a wait to the next, so that a
+// program which asks for its slot's number after a call has done so.
+bool may_have_stand_ins();
 
 }  // namespace weir::tbb

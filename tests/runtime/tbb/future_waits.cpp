@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks that wait for a std::future which another thread fulfils later: value, exception, a limit that is over first; and
 // for the thread of a std::async, which is joined.
-// suspend: suspended >= 60
-// park: parked >= 60 and suspended == 0
-// suspend WEIR_DISABLE=op_futex: parked >= 60
+// suspend: suspended >= 20
+// park: parked >= 20 and suspended == 0
+// suspend WEIR_DISABLE=op_futex: parked >= 20
 #include <oneapi/tbb/task_group.h>
 
 #include <future>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The leaves of a loop wait side by side, from the first loop on, whatever its partitioner: pieces are small, and more are
 // made of them where calls wait.
-// suspend: suspended >= 600 and peak_suspended >= 180
-// auto: suspended >= 600 and peak_suspended >= 180
-// park: parked >= 600 and peak_in_flight >= 100
+// suspend: suspended >= 600 and peak_suspended >= 100
+// auto: suspended >= 600 and peak_suspended >= 100
+// park: parked >= 600 and peak_in_flight >= 40
 // suspend WEIR_STAND_INS=1: suspended >= 600
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
@@ -16,7 +16,7 @@
 
 int main() {
   constexpr int leaves = 300;
-  auto leaf = [](int i) { return wait_ms(5) ? i : 0; };
+  auto leaf = [](int i) { return wait_ms(20) ? i : 0; };
   long first = tbb::parallel_reduce(
       tbb::blocked_range<int>(0, leaves), 0L,
       [&](const tbb::blocked_range<int>& range, long sum) {
