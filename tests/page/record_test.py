@@ -146,7 +146,7 @@ class Record(unittest.TestCase):
 
     def test_who_is_killed_leaves_all_but_its_last_second(self):
         started = time.monotonic()
-        child = subprocess.Popen([WEIR, "run", "-q", "--report=" + self.report, app("sleepers"), "--tasks=100000", "--ms=100",
+        child = subprocess.Popen([WEIR, "run", "-q", "--report=" + self.report, app("sleepers"), "--tasks=600000", "--ms=100",
                                   "--runtime=openmp-tasks"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
         while not os.path.exists(self.report) and time.monotonic() - started < LIMIT_S:
             time.sleep(0.05)

@@ -85,7 +85,9 @@ inline Value pipe_drained(Key key) {
   constexpr int bytes = 20000;
   static char much[bytes];
   drain(ends[0]);
-  check(write(ends[1], much, bytes) == bytes, "a long write to a pipe", key);
+  ssize_t put = write(ends[1], much, bytes);
+  int why = get_errno();
+  check(put == bytes, put >= 0 ? "a long write to a pipe is short" : strerror(why), key);
   close(ends[1]);
   return bytes;
 }
