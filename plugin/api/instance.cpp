@@ -48,25 +48,27 @@ constinit sys::Lock report_lock;  // one writer at a time
 
 constinit lane::Loaded loaded;
 
-// auto: what is loaded says whether its tasks may be set aside. Done anew when more was loaded.
+constinit std::atomic<unsigned long long> judged{0};  // objects, of those ever loaded
+
+// auto: what is loaded says whether its tasks may be set aside. Done anew when more was loaded; what was loaded before, or
+// what the program did since, may have led to the park lane, and no new object leads back.
 void judge_program() {
   if (!lane::refresh(loaded)) return;
   bool may = loaded.decision.may_suspend();
+  if (may && judged.load(std::memory_order_relaxed)) return;
   wait::policy.best = may ? wait::Lane::suspend : wait::Lane::park;
   wait::policy.reason = may ? meter::Reason::none : meter::Reason::thread_bound;
 }
 
 // The same from any thread, while tasks run. A plain dlopen is not interposed: its caller's address decides where is searched.
 constinit sys::Lock judging;
-constinit std::atomic<unsigned long long> judged{0};  // objects, of those ever loaded
-bool judge_if_more_was_loaded() {
+void judge_if_more_was_loaded() {
   // Acquire: who finds all judged sees the policy that came of it.
-  if (lane::count_loaded() == judged.load(std::memory_order_acquire)) return false;
+  if (lane::count_loaded() == judged.load(std::memory_order_acquire)) return;
   judging.lock();
   judge_program();
   judged.store(loaded.seen, std::memory_order_release);
   judging.unlock();
-  return true;
 }
 
 void set_policy() {
@@ -87,7 +89,7 @@ void set_policy() {
       break;
     case Lane::automatic:
       judge_if_more_was_loaded();
-      path::judged_anew = judge_if_more_was_loaded;
+      path::judge_anew = judge_if_more_was_loaded;
       break;
   }
   policy.automatic = the_settings.lane == Lane::automatic;

@@ -14,8 +14,8 @@ extern bool (*start_engine)();
 // Told, while it is set, that a call is about to wait.
 extern std::atomic<void (*)()> before_first_wait;
 extern std::atomic<std::int64_t> watchdog_patience_ns;
-// Asked, under auto, before a task is set aside: did the program load more, and is the lane therefore another?
-extern std::atomic<bool (*)()> judged_anew;
+// Called, under auto, before a task is set aside: where the program loaded more, the lane may be another after it.
+extern std::atomic<void (*)()> judge_anew;
 
 // The driver's tick: lets requests through that have waited for a permit longer than the gate's bound, and keeps watch
 // over tasks that could go on and don't.

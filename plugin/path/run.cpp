@@ -16,7 +16,7 @@ namespace weir::path {
 
 constinit std::atomic<std::uint32_t> forced{0};
 constinit std::atomic<bool> always_aside{false};
-constinit std::atomic<bool (*)()> judged_anew{nullptr};
+constinit std::atomic<void (*)()> judge_anew{nullptr};
 
 namespace {
 
@@ -29,7 +29,7 @@ const char* name_of(const Call& call) { return call.caller.call ? call.caller.ca
 wait::Choice choose_now(wait::Ends ends) {
   wait::Choice choice = wait::choose(ends);
   if (choice.lane != wait::Lane::suspend) return choice;
-  auto* judge = judged_anew.load(std::memory_order_relaxed);
+  auto* judge = judge_anew.load(std::memory_order_relaxed);
   if (!judge) return choice;
   judge();  // by another thread, it may be, since the choice above
   return wait::choose(ends);
