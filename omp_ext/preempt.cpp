@@ -172,6 +172,6 @@ void stalled() {
 
 }  // namespace
 
-void preempt_when_stalled() { wait::on_stall.store(stalled, std::memory_order_release); }
+void preempt_when_stalled() { wait::add_on_stall(stalled); }
 
 }  // namespace weir::omp

@@ -42,6 +42,8 @@ typedef struct weir_tbb_adapter {
   void (*wants)(int64_t threads);
   /* A call is about to block its thread, the `parked`th at the moment: stand-ins may be worth it. Any thread. */
   void (*blocked)(int64_t parked);
+  /* Tasks that could go on don't, since every thread is busy: one thread more. Takes locks of libtbb's, makes threads. */
+  void (*stalled)(void);
 } weir_tbb_adapter;
 
 /* Exported by libweir_tbb.so. Registers the runtime, once; NULL when this libtbb is not one it can serve. */

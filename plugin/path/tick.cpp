@@ -41,8 +41,7 @@ void keep_watch(std::int64_t now_ns) {
       break;
     case wait::Watchdog::Verdict::nothing: break;
   }
-  auto* runtime = wait::on_stall.load(std::memory_order_acquire);
-  if (runtime && watchdog.tripped()) runtime();
+  if (watchdog.tripped()) wait::tell_of_stall();
 }
 
 }  // namespace

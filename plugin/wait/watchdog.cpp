@@ -3,7 +3,21 @@
 
 namespace weir::wait {
 
-constinit std::atomic<void (*)()> on_stall{nullptr};
+namespace {
+constinit std::atomic<void (*)()> on_stall[4] = {};
+}
+
+void add_on_stall(void (*make_them_go_on)()) {
+  for (auto& place : on_stall) {
+    void (*there)() = nullptr;
+    if (place.compare_exchange_strong(there, make_them_go_on) || there == make_them_go_on) return;
+  }
+}
+
+void tell_of_stall() {
+  for (auto& place : on_stall)
+    if (auto* make_them_go_on = place.load(std::memory_order_acquire)) make_them_go_on();
+}
 
 Watchdog::Verdict Watchdog::look(std::int64_t now_ns, std::int64_t ready, std::int64_t resumed) {
   bool progress = ready <= 0 || resumed != resumed_;

@@ -6,8 +6,10 @@
 
 namespace weir::wait {
 
-// Called on the driver's thread, now and then, while ready tasks do not go on: a runtime that can make them, does.
-extern std::atomic<void (*)()> on_stall;
+// Called on the driver's thread, now and then, while ready tasks do not go on: a runtime that can make them, does. Of one
+// runtime each; more than there is room for are not called.
+void add_on_stall(void (*make_them_go_on)());
+void tell_of_stall();
 
 // Finds out that tasks which could go on do not: every worker computes, or spins on something that only a task set aside
 // would change. Weir can't tell the two apart, so it stops setting tasks aside until the ready ones went on, and is

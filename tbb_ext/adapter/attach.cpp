@@ -36,7 +36,7 @@ void within(weir_tbb_entry entry, void* a, void* b, void* c, void* d) {
   entry(a, b, c, d);
 }
 
-const weir_tbb_adapter adapter = {within, want_threads, raise_limit};
+const weir_tbb_adapter adapter = {within, want_threads, raise_limit, break_stall};
 
 }  // namespace
 }  // namespace weir::tbb

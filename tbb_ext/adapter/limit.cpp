@@ -23,6 +23,7 @@ std::int64_t fewest = 0;                    // cores, or what the program asked 
 std::atomic<std::int64_t> allowed{0};
 std::atomic<pthread_t> changer{};           // our own control is no wish of the program's
 std::atomic<std::int64_t> last_blocked_ns{0};
+std::int64_t last_added_ns = 0;             // by a stall; under `changing`
 
 void set_locked(std::int64_t threads) {
   changer.store(pthread_self());
@@ -59,6 +60,17 @@ void raise_limit(std::int64_t parked) {
   if (needed <= now || now >= machine->processors) return;
   std::unique_lock lock(changing, std::try_to_lock);  // another thread is at it, or will be asked soon again
   if (lock && allowed.load() == now) set_locked(std::min(machine->processors, std::max(needed, 2 * now)));
+}
+
+void break_stall() {
+  if (!machine) return;
+  std::lock_guard lock(changing);
+  // Those there are, spinning, all have their turn before the new one has its.
+  const std::int64_t now = now_ns(), turn_ns = 20'000'000 * (allowed.load() + 1);
+  last_blocked_ns.store(now, std::memory_order_relaxed);
+  if (allowed.load() >= machine->processors || now - last_added_ns < turn_ns) return;
+  last_added_ns = now;
+  set_locked(allowed.load() + 1);
 }
 
 void relax_limit() {

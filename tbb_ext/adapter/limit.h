@@ -12,10 +12,14 @@ namespace weir::tbb {
 //   as many as cores --a call blocks--> twice as many, while more than half of the stand-ins are blocked --> all
 //          ^---------------- an algorithm begins and no call has blocked for a while ----------------'
 //
+// And one more each time when tasks that could go on find no thread: those there are spin, it may be, for what such a task
+// is to do. A new thread first looks for tasks that were set aside. Not more at once: it may spin as well then.
+//
 // A program without I/O has the threads it would have without us.
 void begin_limit(const weir_tbb_machine& machine);
 void want_threads(std::int64_t threads);
 void raise_limit(std::int64_t parked);
 void relax_limit();
+void break_stall();
 
 }  // namespace weir::tbb

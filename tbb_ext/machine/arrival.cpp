@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "gate/gate.h"
+#include "sys/process.h"
 #include "tbb_ext/machine/coming.h"
 #include "tbb_ext/machine/leaving.h"
 #include "tbb_ext/machine/libtbb.h"
@@ -16,6 +17,7 @@
 #include "tbb_ext/machine/pieces.h"
 #include "tbb_ext/machine/processors.h"
 #include "tbb_ext/machine/sleeping.h"
+#include "wait/watchdog.h"
 
 namespace weir::tbb {
 namespace {
@@ -48,6 +50,21 @@ void blocked(std::int64_t parked) {
   the_adapter->blocked(parked);
 }
 
+// What the driver is not to wait for is done by a thread of its own, one at a time.
+constinit std::atomic<bool> breaking_stall{false};
+void stalled() {
+  if (held_to_the_truth() || breaking_stall.exchange(true)) return;
+  come_soon();
+  int error = sys::start_program_thread(
+      [](void*) {
+        base::EngineScope ours;
+        the_adapter->stalled();
+        breaking_stall.store(false);
+      },
+      nullptr, "weir-stall");
+  if (error) breaking_stall.store(false);
+}
+
 void load() {
   char path[4096];
   if (!look_for_libtbb() || !find_file(path, sizeof path)) return;
@@ -75,7 +92,10 @@ void load() {
   machine.stand_ins = stand_ins;
   machine.leaving = leave_for_good;
   the_adapter = attach(&machine);
-  if (the_adapter && told_more()) gate::the_gate.on_blocked.store(blocked);
+  if (the_adapter && told_more()) {
+    gate::the_gate.on_blocked.store(blocked);
+    wait::add_on_stall(stalled);
+  }
   base::say_if_verbose("oneTBB: %lld cores, %lld processors told", (long long)machine.cores, (long long)machine.processors);
 }
 

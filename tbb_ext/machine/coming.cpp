@@ -23,7 +23,7 @@ char* row_of(const base::Thread& thread) {
 }
 
 // Long, but not for ever: should cores be held by threads that wait for what this one would do, the program goes on.
-constexpr std::int64_t patience_ns = 5 * base::ns_per_s;
+constinit std::atomic<std::int64_t> patience_ns{5 * base::ns_per_s};
 
 }  // namespace
 
@@ -34,9 +34,11 @@ void coming() {
   if (row_of(thread) != worker_marks) return gate::take_core();
   if (thread.holds_core) return;
   thread.holds_core = true;
-  gate::the_gate.cores.take(patience_ns, gate::Cores::looks_for_work);
+  gate::the_gate.cores.take(patience_ns.load(std::memory_order_relaxed), gate::Cores::looks_for_work);
   meter::core_taken();
 }
+
+void come_soon() { patience_ns.store(10 * base::ns_per_ms, std::memory_order_relaxed); }
 
 void going() { gate::give_core(); }
 

@@ -7,6 +7,8 @@ namespace weir::tbb {
 // no stand-ins nobody waits for one: the program has the threads it would have without us, and is to lose nothing.
 void coming();
 void going();
+// Cores were found to be held by such threads: who comes from now on does not wait long for one.
+void come_soon();
 // The calling thread found no work when it last looked; should another that has some wait for a core, it goes first.
 void idling();
 void stand_ins(int present);
