@@ -26,6 +26,10 @@ typedef struct weir_tbb_machine {
   /* The calling thread comes to compute, or goes. coming: does nothing when it holds a core already. */
   void (*coming)(void);
   void (*going)(void);
+  /* A thread of the program comes into libtbb by a call that returns to `site`, and leaves it again; outermost calls. What
+   * begins() gives is for ends(). */
+  uint64_t (*begins)(const void *site);
+  void (*ends)(const void *site, uint64_t begun);
   /* A call of a task waits: as many pieces of loops more are worth having. */
   void (*waited)(void);
   /* From now on there are, or are not, more threads than cores: those that come wait for a core. */
@@ -35,9 +39,9 @@ typedef struct weir_tbb_machine {
 } weir_tbb_machine;
 
 typedef struct weir_tbb_adapter {
-  /* Calls entry(a, b, c, d), an entry point of libtbb in which the calling thread runs tasks or waits for them, and
-   * marks the thread while it lasts. Exceptions pass through. */
-  void (*within)(weir_tbb_entry entry, void *a, void *b, void *c, void *d);
+  /* Calls entry(a, b, c, d), an entry point of libtbb in which the calling thread runs tasks or waits for them, for who
+   * called it from `site`, and marks the thread while it lasts. Exceptions pass through. */
+  void (*within)(const void *site, weir_tbb_entry entry, void *a, void *b, void *c, void *d);
   /* The program asked for so many threads in an arena, or for so many at most in all: both have to be had. */
   void (*wants)(int64_t threads);
   /* A call is about to block its thread, the `parked`th at the moment: stand-ins may be worth it. Any thread. */

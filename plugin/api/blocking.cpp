@@ -10,11 +10,13 @@
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "meter/counters.h"
+#include "meter/sites.h"
 #include "meter/trace.h"
 #include "path/engine.h"
 #include "path/waiting.h"
 #include "sys/file.h"
 #include "sys/raw.h"
+#include "wait/lane.h"
 #include "wait/runtimes.h"
 #include "weir/weir.h"
 
@@ -25,8 +27,22 @@ using namespace weir;
 namespace {
 
 using meter::Counters;
+using meter::Reason;
 
 enum class Moves { nothing, in, out };
+
+// One call of the program's: what it moves, and whose it is; by itself the function's that makes one of these.
+struct Made {
+  Moves moves;
+  meter::Caller caller;
+};
+constexpr Made made(Moves moves, const char* call = __builtin_FUNCTION(), const void* to = __builtin_return_address(0)) {
+  return {moves, {call, to}};
+}
+
+void account(const Made& by, meter::Served served, Reason reason, std::int64_t took_ns, bool hidden, Result result) {
+  meter::account({by.caller, served, reason, by.moves == Moves::nothing ? 0 : result, took_ns, hidden ? took_ns : 0});
+}
 
 bool is_storage(int fd) {
   struct stat about;
@@ -40,55 +56,66 @@ Result counted(Result result, Moves moves) {
   return result;
 }
 
-// True when a task stood here and was set aside until the operation was over. Who calls this API says that the task may
-// be set aside: no look at lanes or locks.
-bool set_aside(const op::Op& operation, Result* result) {
+// Reason::none when a task stood here and was set aside until the operation was over. Who calls this API says that the
+// task may be set aside: no look at lanes or locks.
+Reason set_aside(const Made& by, const op::Op& operation, Result* result) {
+  if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
   const weir_runtime* runtime = wait::runtime_of(base::self().place);
-  if (!runtime || runtime->refuses() || !api::start()) return false;
+  if (!runtime) return Reason::outside;
+  if (int refusal = runtime->refuses()) return wait::reason_of(refusal);
+  if (!api::start()) return Reason::no_ring;
   bool storage = operation.kind != op::Kind::timeout && is_storage(operation.fd);
   // The ring takes and moves a shared offset without the kernel's lock on it: two readers would get the same bytes.
-  if (storage && operation.offset < 0) return false;
+  if (storage && operation.offset < 0) return Reason::unsupported_call;
   std::int64_t began = base::now_ns();
   int refusal;
   meter::gauges.suspended.rise();
-  meter::Traced traced = meter::begins(meter::Track::suspended, "weir call", operation.fd);
+  meter::Traced traced = meter::begins(meter::Track::suspended, by.caller.call, operation.fd);
   bool done = path::perform(operation, storage, *runtime, result, &refusal);
-  meter::ends(traced, meter::Track::suspended, "weir call", done ? *result : -EAGAIN);
+  meter::ends(traced, meter::Track::suspended, by.caller.call, done ? *result : -EAGAIN);
   meter::gauges.suspended.fall();
-  if (!done) return false;
+  if (!done) return refusal ? wait::reason_of(refusal) : Reason::no_ring;
+  std::int64_t took = base::now_ns() - began;
   Counters& counters = meter::mine();
   counters.suspended.add(1);
-  counters.blocked_ns.add(base::now_ns() - began);
-  counters.hidden_ns.add(base::now_ns() - began);
-  counters.suspended_ns.add(base::now_ns() - began);
-  return true;
+  counters.blocked_ns.add(took);
+  counters.hidden_ns.add(took);
+  counters.suspended_ns.add(took);
+  account(by, meter::Served::suspended, Reason::none, took, true, *result);
+  return Reason::none;
 }
 
-// The thread blocks in `call`; its core slot, if any, goes to another meanwhile. A signal does not end the call.
+// The thread blocks in `call`, `why` it was not set aside; its core slot, if any, goes to another meanwhile. A signal does
+// not end the call.
 template <typename Call>
-Result block(Call call) {
+Result block(const Made& by, Reason why, Call call) {
   if (auto* tell = path::before_first_wait.load(std::memory_order_relaxed)) tell();
   bool had_core = base::self().holds_core;
   std::int64_t began = base::now_ns();
   gate::give_core();
   meter::gauges.in_flight.rise();
-  meter::Traced traced = meter::begins(meter::Track::parked, "weir call");
+  meter::Traced traced = meter::begins(meter::Track::parked, by.caller.call);
   Result result;
   do result = call();
   while (result == -EINTR);
   meter::gauges.in_flight.fall();
-  meter::ends(traced, meter::Track::parked, "weir call", result);
+  meter::ends(traced, meter::Track::parked, by.caller.call, result);
+  std::int64_t took = base::now_ns() - began;
   if (had_core) gate::take_core();
-  meter::mine().parked.add(1);
-  meter::mine().blocked_ns.add(base::now_ns() - began);
-  meter::mine().parked_ns.add(base::now_ns() - began);
+  Counters& counters = meter::mine();
+  counters.parked.add(1);
+  counters.blocked_ns.add(took);
+  counters.parked_ns.add(took);
+  if (had_core) counters.hidden_ns.add(took);
+  counters.reasons[static_cast<int>(why)].add(1);
+  account(by, meter::Served::parked, why, took, had_core, result);
   return result;
 }
 
 // A kernel call on a descriptor that may be O_NONBLOCK: wait until it is ready, then again.
 template <typename Call>
-Result block_on(int fd, short events, Call call) {
-  return block([&] {
+Result block_on(const Made& by, Reason why, int fd, short events, Call call) {
+  return block(by, why, [&] {
     Result result = call();
     while (result == -EAGAIN) {
       pollfd about{fd, events, 0};
@@ -100,10 +127,12 @@ Result block_on(int fd, short events, Call call) {
 }
 
 template <typename Call>
-Result wait_for(const op::Op& operation, short events, Moves moves, Call call) {
+Result wait_for(const Made& by, const op::Op& operation, short events, Call call) {
   Result result;
-  if (!set_aside(operation, &result) || result == -ECANCELED) result = block_on(operation.fd, events, call);
-  return counted(result, moves);
+  Reason why = set_aside(by, operation, &result);
+  if (why == Reason::none && result == -ECANCELED) why = Reason::unsupported_call;
+  if (why != Reason::none) result = block_on(by, why, operation.fd, events, call);
+  return counted(result, by.moves);
 }
 
 // Reads without blocking, where the kernel can say: true when that settled it.
@@ -121,17 +150,17 @@ bool read_at_once(int fd, const iovec* parts, int count, off_t offset, Result* r
   return true;
 }
 
-Result read_parts(int fd, const iovec* parts, int count, off_t offset) {
+Result read_parts(const Made& by, int fd, const iovec* parts, int count, off_t offset) {
   meter::mine().calls.add(1);
   Result result;
   if (read_at_once(fd, parts, count, offset, &result)) return counted(result, Moves::in);
-  return wait_for(op::readv(fd, parts, count, offset), POLLIN, Moves::in,
+  return wait_for(by, op::readv(fd, parts, count, offset), POLLIN,
                   [&] { return sys::preadv2(fd, parts, count, offset, 0); });
 }
 
-Result write_parts(int fd, const iovec* parts, int count, off_t offset) {
+Result write_parts(const Made& by, int fd, const iovec* parts, int count, off_t offset) {
   meter::mine().calls.add(1);
-  return wait_for(op::writev(fd, parts, count, offset), POLLOUT, Moves::out,
+  return wait_for(by, op::writev(fd, parts, count, offset), POLLOUT,
                   [&] { return sys::pwritev2(fd, parts, count, offset, 0); });
 }
 
@@ -149,21 +178,21 @@ op::Op socket_op(op::Kind kind, int fd, const void* buffer, std::uint64_t bytes,
 
 WEIR_EXPORT ssize_t weir_pread(int fd, void* to, size_t bytes, off_t offset) {
   iovec part{to, bytes};
-  return offset < 0 ? -EINVAL : read_parts(fd, &part, 1, offset);
+  return offset < 0 ? -EINVAL : read_parts(made(Moves::in), fd, &part, 1, offset);
 }
 WEIR_EXPORT ssize_t weir_read(int fd, void* to, size_t bytes) {
   iovec part{to, bytes};
-  return read_parts(fd, &part, 1, -1);
+  return read_parts(made(Moves::in), fd, &part, 1, -1);
 }
-WEIR_EXPORT ssize_t weir_readv(int fd, const iovec* parts, int count) { return read_parts(fd, parts, count, -1); }
+WEIR_EXPORT ssize_t weir_readv(int fd, const iovec* parts, int count) { return read_parts(made(Moves::in), fd, parts, count, -1); }
 
 WEIR_EXPORT ssize_t weir_pwrite(int fd, const void* from, size_t bytes, off_t offset) {
   iovec part{const_cast<void*>(from), bytes};
-  return offset < 0 ? -EINVAL : write_parts(fd, &part, 1, offset);
+  return offset < 0 ? -EINVAL : write_parts(made(Moves::out), fd, &part, 1, offset);
 }
 WEIR_EXPORT ssize_t weir_write(int fd, const void* from, size_t bytes) {
   iovec part{const_cast<void*>(from), bytes};
-  return write_parts(fd, &part, 1, -1);
+  return write_parts(made(Moves::out), fd, &part, 1, -1);
 }
 
 WEIR_EXPORT ssize_t weir_recv(int fd, void* to, size_t bytes, int flags) {
@@ -177,7 +206,7 @@ WEIR_EXPORT ssize_t weir_recv(int fd, void* to, size_t bytes, int flags) {
   // What MSG_WAITALL has got so far stays; the rest is waited for.
   size_t got = result > 0 ? static_cast<size_t>(result) : 0;
   auto* rest = static_cast<char*>(to) + got;
-  Result more = wait_for(socket_op(op::Kind::recv, fd, rest, bytes - got, flags), POLLIN, Moves::in, [&] {
+  Result more = wait_for(made(Moves::in), socket_op(op::Kind::recv, fd, rest, bytes - got, flags), POLLIN, [&] {
     return sys::recvfrom(fd, rest, bytes - got, flags, nullptr, nullptr);
   });
   counted(static_cast<Result>(got), Moves::in);
@@ -190,24 +219,25 @@ WEIR_EXPORT ssize_t weir_send(int fd, const void* from, size_t bytes, int flags)
   size_t sent = 0;
   Result result = sys::sendto(fd, at, bytes, flags | MSG_DONTWAIT, nullptr, 0);
   if (result == static_cast<Result>(bytes)) meter::mine().fast_hits.add(1);
+  counted(result, Moves::out);
   while (true) {
     if (failed(result) && result != -EAGAIN) return sent ? static_cast<ssize_t>(sent) : result;
-    if (result > 0) sent += counted(result, Moves::out);
+    if (result > 0) sent += static_cast<size_t>(result);
     if (sent == bytes || (flags & MSG_DONTWAIT)) return sent || !failed(result) ? static_cast<ssize_t>(sent) : result;
-    result = wait_for(socket_op(op::Kind::send, fd, at + sent, bytes - sent, flags | MSG_WAITALL), POLLOUT,
-                      Moves::nothing, [&] { return sys::sendto(fd, at + sent, bytes - sent, flags, nullptr, 0); });
+    result = wait_for(made(Moves::out), socket_op(op::Kind::send, fd, at + sent, bytes - sent, flags | MSG_WAITALL),
+                      POLLOUT, [&] { return sys::sendto(fd, at + sent, bytes - sent, flags, nullptr, 0); });
   }
 }
 
 WEIR_EXPORT ssize_t weir_recvmsg(int fd, msghdr* message, int flags) {
   meter::mine().calls.add(1);
-  return wait_for(socket_op(op::Kind::recvmsg, fd, message, 1, flags), POLLIN, Moves::in,
+  return wait_for(made(Moves::in), socket_op(op::Kind::recvmsg, fd, message, 1, flags), POLLIN,
                   [&] { return sys::recvmsg(fd, message, flags); });
 }
 
 WEIR_EXPORT ssize_t weir_sendmsg(int fd, const msghdr* message, int flags) {
   meter::mine().calls.add(1);
-  return wait_for(socket_op(op::Kind::sendmsg, fd, message, 1, flags), POLLOUT, Moves::out,
+  return wait_for(made(Moves::out), socket_op(op::Kind::sendmsg, fd, message, 1, flags), POLLOUT,
                   [&] { return sys::sendmsg(fd, message, flags); });
 }
 
@@ -215,16 +245,17 @@ WEIR_EXPORT int weir_accept(int fd, sockaddr* peer, socklen_t* peer_bytes, int f
   meter::mine().calls.add(1);
   op::Op operation = socket_op(op::Kind::accept, fd, peer, 0, flags);
   operation.address_bytes = peer_bytes;
-  return static_cast<int>(wait_for(operation, POLLIN, Moves::nothing,
+  return static_cast<int>(wait_for(made(Moves::nothing), operation, POLLIN,
                                    [&] { return sys::accept4(fd, peer, peer_bytes, flags); }));
 }
 
 WEIR_EXPORT int weir_connect(int fd, const sockaddr* peer, socklen_t peer_bytes) {
   meter::mine().calls.add(1);
   Result result;
-  if (set_aside(socket_op(op::Kind::connect, fd, peer, peer_bytes, 0), &result) && result != -ECANCELED)
-    return static_cast<int>(result);
-  return static_cast<int>(block([&]() -> Result {
+  Made by = made(Moves::nothing);
+  Reason why = set_aside(by, socket_op(op::Kind::connect, fd, peer, peer_bytes, 0), &result);
+  if (why == Reason::none && result != -ECANCELED) return static_cast<int>(result);
+  return static_cast<int>(block(by, why, [&]() -> Result {
     Result begun = sys::connect(fd, peer, peer_bytes);
     if (begun != -EINPROGRESS) return begun;
     pollfd about{fd, POLLOUT, 0};
@@ -245,9 +276,11 @@ WEIR_EXPORT int weir_poll(int fd, short events, std::int64_t timeout_ns) {
     return failed(ready) ? static_cast<int>(ready) : about.revents;
   }
   Result result;
-  if (set_aside(op::poll(fd, static_cast<unsigned short>(events), timeout_ns), &result))
+  Made by = made(Moves::nothing);
+  Reason why = set_aside(by, op::poll(fd, static_cast<unsigned short>(events), timeout_ns), &result);
+  if (why == Reason::none)
     return result == -ECANCELED || result == -ETIME ? 0 : static_cast<int>(result);
-  result = block([&] {
+  result = block(by, why, [&] {
     timespec limit{static_cast<time_t>(timeout_ns / 1'000'000'000), static_cast<long>(timeout_ns % 1'000'000'000)};
     return sys::raw(SYS_ppoll, sys::word(&about), 1, timeout_ns < 0 ? 0 : sys::word(&limit), 0, 0);
   });
@@ -257,17 +290,21 @@ WEIR_EXPORT int weir_poll(int fd, short events, std::int64_t timeout_ns) {
 WEIR_EXPORT int weir_fsync(int fd) {
   meter::mine().calls.add(1);
   Result result;
-  if (set_aside(op::fsync(fd, false), &result) && result != -ECANCELED) return static_cast<int>(result);
-  return static_cast<int>(block([&] { return sys::fsync(fd); }));
+  Made by = made(Moves::nothing);
+  Reason why = set_aside(by, op::fsync(fd, false), &result);
+  if (why == Reason::none && result != -ECANCELED) return static_cast<int>(result);
+  return static_cast<int>(block(by, why, [&] { return sys::fsync(fd); }));
 }
 
 WEIR_EXPORT int weir_sleep(std::int64_t ns) {
   if (ns < 0) return -EINVAL;
   meter::mine().calls.add(1);
   Result result;
-  if (set_aside(op::timeout(ns), &result)) return result == -ETIME ? 0 : static_cast<int>(result);
+  Made by = made(Moves::nothing);
+  Reason why = set_aside(by, op::timeout(ns), &result);
+  if (why == Reason::none) return result == -ETIME ? 0 : static_cast<int>(result);
   std::int64_t end = base::now_ns() + ns;
-  return static_cast<int>(block([&] {
+  return static_cast<int>(block(by, why, [&] {
     std::int64_t left = end - base::now_ns();
     return left > 0 ? sys::sleep_ns(left) : 0;
   }));

@@ -11,8 +11,10 @@
 #include <new>
 
 #include "api/instance.h"
+#include "api/task.h"
 #include "base/clock.h"
 #include "meter/counters.h"
+#include "meter/sites.h"
 #include "path/waiting.h"
 #include "sys/file.h"
 #include "sys/futex.h"
@@ -37,6 +39,11 @@ struct weir_operation : op::Request {
   std::atomic<std::uint32_t> cancel_word{0};  // ends a sleep of that thread
   void (*ring)(void*) = nullptr;       // of weir_start_alarm
   void* ring_argument = nullptr;
+
+  // For the account of it, when it is over.
+  meter::Caller caller;
+  std::int64_t began_ns = 0, ended_ns = 0;
+  std::int64_t lost_ns = 0;            // a thread blocked for it, and its core went to nobody
 };
 
 namespace {
@@ -44,6 +51,21 @@ namespace {
 void release(weir_operation* operation) {
   operation->~weir_operation();
   std::free(operation);
+}
+
+// By whoever ends it, before it is released.
+void account(const weir_operation& operation) {
+  if (operation.by_thread || operation.ring) return;  // the thread's call is accounted for; an alarm keeps nobody waiting
+  std::int64_t took = operation.ended_ns - operation.began_ns, hidden = took - operation.lost_ns;
+  meter::Counters& counters = meter::mine();
+  counters.beside_ns.add(took);
+  counters.beside_hidden_ns.add(hidden);
+  using op::Kind;
+  Kind kind = operation.op.kind;
+  bool moves = kind == Kind::read || kind == Kind::write || kind == Kind::recv || kind == Kind::send;
+  bool lost = operation.lost_ns > 0;
+  meter::account({operation.caller, lost ? meter::Served::parked : meter::Served::suspended,
+                  lost ? meter::Reason::outside : meter::Reason::none, moves ? operation.result : 0, took, hidden});
 }
 
 void tell(weir_operation* operation) {
@@ -54,6 +76,7 @@ void tell(weir_operation* operation) {
   weir_completion_fn fn = operation->fn;
   void* argument = operation->argument;
   ssize_t result = operation->result;
+  account(*operation);
   release(operation);
   fn(argument, result);
 }
@@ -68,6 +91,7 @@ void ended(op::Request& request) {
   }
   if (operation.op.kind == op::Kind::timeout && operation.result == -ETIME) operation.result = 0;
   if (operation.ring && operation.result == 0) operation.ring(operation.ring_argument);
+  operation.ended_ns = base::now_ns();
   if (operation.state.exchange(weir_operation::over, std::memory_order_acq_rel) == weir_operation::wanted)
     tell(&operation);
 }
@@ -114,19 +138,29 @@ bool is_storage(int fd) {
   return !failed(sys::fstat(fd, &about)) && (S_ISREG(about.st_mode) || S_ISBLK(about.st_mode));
 }
 
-int start(weir_operation** out, const op::Op& what, void (*ring)(void*) = nullptr, void* argument = nullptr) {
+struct Alarm {
+  void (*ring)(void*) = nullptr;
+  void* argument = nullptr;
+};
+
+// It is attributed to the function that calls this, and to where that one returns to.
+int start(weir_operation** out, const op::Op& what, Alarm alarm = {},
+          meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
   if (!out) return -EINVAL;
   void* memory = std::malloc(sizeof(weir_operation));
   if (!memory) return -ENOMEM;
   auto* operation = new (memory) weir_operation;
   operation->op = what;
   operation->done = ended;
-  operation->ring = ring;
-  operation->ring_argument = argument;
+  operation->ring = alarm.ring;
+  operation->ring_argument = alarm.argument;
+  operation->caller = caller;
+  operation->began_ns = base::now_ns();
   bool storage = what.kind != op::Kind::timeout && is_storage(what.fd);
   operation->binds_permit = storage;
   meter::mine().calls.add(1);
   meter::gauges.in_flight.rise();
+  if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
   *out = operation;
   bool shared_offset = storage && what.offset < 0;
   api::prepare(environ);
@@ -181,14 +215,15 @@ WEIR_EXPORT int weir_start_sleep(weir_operation** op, std::int64_t ns) {
   return ns < 0 ? -EINVAL : start(op, op::timeout(ns));
 }
 WEIR_EXPORT int weir_start_alarm(weir_operation** op, std::int64_t ns, void (*ring)(void*), void* arg) {
-  return ns < 0 || !ring ? -EINVAL : start(op, op::timeout(ns), ring, arg);
+  return ns < 0 || !ring ? -EINVAL : start(op, op::timeout(ns), {ring, arg});
 }
 
 namespace {
 
 void wait_until_over(weir_operation* operation) {
   if (operation->state.load(std::memory_order_acquire) == weir_operation::over) return;
-  weir_block(
+  std::int64_t began = base::now_ns();
+  bool hidden = api::block_here(
       [](void* operation_, weir_waiter* waiter) {
         auto& wanted = *static_cast<weir_operation*>(operation_);
         wanted.waiter = waiter;
@@ -197,6 +232,7 @@ void wait_until_over(weir_operation* operation) {
           waiter->wake(waiter);
       },
       operation);
+  if (!hidden && operation->ended_ns > began) operation->lost_ns += operation->ended_ns - began;
 }
 
 }  // namespace
@@ -204,6 +240,7 @@ void wait_until_over(weir_operation* operation) {
 WEIR_EXPORT ssize_t weir_wait(weir_operation* operation) {
   wait_until_over(operation);
   ssize_t result = operation->result;
+  account(*operation);
   release(operation);
   return result;
 }

@@ -38,7 +38,7 @@ double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
 // What a region's code was seen to do: deltas of the whole process, each look's to the region that ran then.
 struct RegionRow {
-  std::uint64_t code = 0;  // 0: outside of all
+  std::uint64_t code = 0;  // its name in meter::regions; 0: outside of all
   std::int64_t calls = 0, bytes = 0, ops = 0, cpu_ns = 0, parked_ns = 0, suspended_ns = 0, core_wait_ns = 0;
 };
 constexpr int most_regions = 64;
@@ -122,7 +122,7 @@ bool look(std::int64_t now_ns) {
   row.ops += sum.parked + sum.suspended - last.parked - last.suspended;
   row.cpu_ns += cpu_ns - record.last_cpu_ns;
   row.parked_ns += sum.parked_ns - last.parked_ns;
-  row.suspended_ns += sum.suspended_ns - last.suspended_ns;
+  row.suspended_ns += sum.suspended_ns + sum.beside_ns - last.suspended_ns - last.beside_ns;
   row.core_wait_ns += sum.core_wait_ns - last.core_wait_ns;
   record.last = sum;
   record.last_ns = now_ns;
@@ -231,13 +231,13 @@ void put_regions(Writer& out) {
     out.put(i ? ",\n {\"name\": " : "{\"name\": ");
     if (r.code) {
       base::Line name;
-      name.add("parallel region %d", i);
+      name.add("%s %d", r.code & meter::tbb_mark ? "arena" : "parallel region", i);
       out.put_string(name.text());
-      out.put(", \"kind\": \"openmp\", ");
+      out.put(r.code & meter::tbb_mark ? ", \"kind\": \"tbb\", " : ", \"kind\": \"openmp\", ");
     } else {
-      out.put("\"outside of parallel regions\", \"kind\": \"process\", ");
+      out.put("\"outside of parallel regions and arenas\", \"kind\": \"process\", ");
     }
-    put_place(out, r.code);
+    put_place(out, r.code & ~meter::tbb_mark);
     base::Line line;
     line.add(", \"calls\": %lld, \"bytes\": %lld, \"ops\": %lld", (long long)r.calls, (long long)r.bytes, (long long)r.ops);
     line.add(", \"computing_s\": %.6f, \"parked_s\": %.6f, \"suspended_s\": %.6f, \"waiting_for_core_s\": %.6f}",

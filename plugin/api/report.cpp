@@ -71,7 +71,7 @@ void put_figures(Writer& out, const meter::Totals& sum, const Facts& facts) {
            (long long)meter::gauges.ring_ops.value(), facts.ring_failed ? "false" : "true",
            (long long)meter::gauges.in_flight.peak(), (long long)meter::gauges.suspended.peak());
   line.add("\"blocked_s\": %.6f,\n\"hidden_s\": %.6f,\n\"storage_ops\": %lld,\n\"storage_bytes\": %lld,\n",
-           seconds(sum.blocked_ns), seconds(sum.hidden_ns), (long long)sum.storage_ops, (long long)sum.storage_bytes);
+           seconds(sum.all_waits_ns()), seconds(sum.all_hidden_ns()), (long long)sum.storage_ops, (long long)sum.storage_bytes);
   out.put(line);
 }
 
@@ -163,10 +163,11 @@ void say_summary(const Facts& facts) {
   line.add("%lld calls, %.1f MB; %lld suspended, %lld parked, peak %lld in flight", (long long)sum.calls,
            static_cast<double>(sum.bytes_read + sum.bytes_written) / 1e6, (long long)sum.suspended,
            (long long)sum.parked, (long long)meter::gauges.in_flight.peak());
-  if (sum.hidden_ns) line.add("; %.2f s of waiting hidden in %.2f s", seconds(sum.hidden_ns), seconds(facts.wall_ns));
+  std::int64_t hidden_ns = sum.all_hidden_ns();
+  if (hidden_ns) line.add("; %.2f s of waiting hidden in %.2f s", seconds(hidden_ns), seconds(facts.wall_ns));
   if (facts.ring_failed) line.add("; no io_uring here, nothing could be suspended");
   const char* reason = main_reason(sum);
-  if (!sum.hidden_ns) line.add("; nothing gained%s%s", reason ? ": " : sum.blocked_ns ? ", no stand-in was there" : ", no call had to wait",
+  if (!hidden_ns) line.add("; nothing gained%s%s", reason ? ": " : sum.blocked_ns ? ", no stand-in was there" : ", no call had to wait",
                                reason ? reason : "");
   if (*settings().note) line.add("; %s", settings().note);
   tell(line.add("\n"));

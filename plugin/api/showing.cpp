@@ -2,6 +2,7 @@
 #include "api/showing.h"
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
 
@@ -12,6 +13,7 @@
 #include "api/controlling.h"
 #include "api/instance.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "meter/counters.h"
@@ -19,7 +21,6 @@
 #include "meter/sites.h"
 #include "path/engine.h"
 #include "sys/file.h"
-#include "sys/own.h"
 #include "sys/process.h"
 #include "sys/raw.h"
 #include "wait/lane.h"
@@ -29,7 +30,7 @@ namespace {
 
 constinit std::atomic<bool> shown_already{false};
 constinit std::int32_t this_process = 0;
-constinit meter::Page* page = nullptr;
+constinit std::atomic<meter::Page*> page{nullptr};
 
 // Nobody who asks without end gets more than so many looks.
 constexpr std::int64_t least_between_ns = 5 * base::ns_per_ms;
@@ -105,8 +106,8 @@ meter::Shown look() {
   now.plain = sum.plain;
   now.bytes_read = sum.bytes_read;
   now.bytes_written = sum.bytes_written;
-  now.blocked_ns = sum.blocked_ns;
-  now.hidden_ns = sum.hidden_ns;
+  now.blocked_ns = sum.all_waits_ns();
+  now.hidden_ns = sum.all_hidden_ns();
   now.storage_ops = sum.storage_ops;
   now.storage_bytes = sum.storage_bytes;
   now.in_flight = meter::gauges.in_flight.value();
@@ -132,8 +133,32 @@ void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t expected) {
 }
 void wake(std::atomic<std::uint32_t>& word) { sys::raw(SYS_futex, sys::word(&word), FUTEX_WAKE, INT_MAX); }
 
-void body(void* page_) {
-  auto& mine = *static_cast<meter::Page*>(page_);
+// The descriptor is this thread's alone: `weir top` finds it there, and the program finds none that it did not open.
+// With a table that is all empty, and not a copy of the program's: what that one closes is closed.
+Result have_own_descriptors() { return sys::raw(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE); }
+
+Result make_page() {
+  if (Result own = have_own_descriptors(); failed(own)) return own;
+  Result made = sys::raw(SYS_memfd_create, sys::word(meter::Page::name), MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (failed(made)) return made;
+  int fd = static_cast<int>(made);
+  Result memory = -ENOMEM;
+  if (!failed(sys::raw(SYS_fchmod, fd, 0600)) && !failed(sys::raw(SYS_ftruncate, fd, sizeof(meter::Page))) &&
+      !failed(sys::raw(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)))
+    memory = sys::raw(SYS_mmap, 0, sizeof(meter::Page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (failed(memory)) return memory;
+  auto* mine = reinterpret_cast<meter::Page*>(memory);
+  mine->begin(this_process);
+  page.store(mine, std::memory_order_release);
+  return 0;
+}
+
+void body(void*) {
+  if (Result made = make_page(); failed(made)) {
+    base::say_if_verbose("weir top can't look at this process: %s", std::strerror(static_cast<int>(-made)));
+    return;
+  }
+  meter::Page& mine = *page.load(std::memory_order_relaxed);
   while (true) {
     std::uint32_t asked = mine.asked.load(std::memory_order_acquire);
     if (asked == mine.answered.load(std::memory_order_relaxed)) {
@@ -146,33 +171,6 @@ void body(void* page_) {
     wake(mine.answered);
     sys::sleep_ns(least_between_ns);
   }
-}
-
-// Out of the way of the program's own numbers; where it may not have such high ones, not far above them.
-Result moved_up(int fd) {
-  Result high = -EINVAL;
-  for (int least : {1000, 200, 100})
-    if (failed(high)) high = sys::raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
-  sys::close(fd);
-  return high;
-}
-
-Result make_page() {
-  Result low = sys::raw(SYS_memfd_create, sys::word(meter::Page::name), MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  Result fd = failed(low) ? low : moved_up(static_cast<int>(low));
-  if (failed(fd)) return fd;
-  Result memory = -ENOMEM;
-  if (!failed(sys::raw(SYS_fchmod, fd, 0600)) && !failed(sys::raw(SYS_ftruncate, fd, sizeof(meter::Page))) &&
-      !failed(sys::raw(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)))
-    memory = sys::raw(SYS_mmap, 0, sizeof(meter::Page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (failed(memory)) {
-    sys::close(static_cast<int>(fd));
-    return memory;
-  }
-  page = reinterpret_cast<meter::Page*>(memory);
-  page->begin(this_process);
-  sys::set_own(sys::Own::page, static_cast<int>(fd));
-  return 0;
 }
 
 }  // namespace
@@ -188,14 +186,11 @@ void show() {
   if (shown_already.exchange(true)) return;
   path::before_first_wait.store(nullptr, std::memory_order_relaxed);
   base::EngineScope ours;
-  if (!failed(make_page())) sys::start_thread(body, page, "weir-top");
+  sys::start_thread(body, nullptr, meter::Page::name);
 }
 
 void showing_after_fork() {
-  if (page) sys::raw(SYS_munmap, sys::word(page), sizeof(meter::Page));
-  page = nullptr;
-  if (int fd = sys::own(sys::Own::page); fd >= 0) sys::close(fd);
-  sys::set_own(sys::Own::page, -1);
+  if (meter::Page* parents = page.exchange(nullptr)) sys::raw(SYS_munmap, sys::word(parents), sizeof(meter::Page));
   shown_already.store(false);
   ready_to_show();
 }

@@ -2,6 +2,8 @@
 // include/weir/task.h.
 #include "weir/task.h"
 
+#include "api/task.h"
+
 #include <sys/resource.h>
 
 #include <cerrno>
@@ -56,7 +58,7 @@ WEIR_EXPORT int weir_pool_size(void) {
   return pool::size();
 }
 
-WEIR_EXPORT void weir_block(weir_start_fn start, void* arg) {
+bool weir::api::block_here(weir_start_fn start, void* arg) {
   const weir_runtime* runtime = wait::runtime_of(base::self().place);
   if (runtime && !runtime->refuses()) {
     wait::ExceptionState exceptions;
@@ -65,10 +67,13 @@ WEIR_EXPORT void weir_block(weir_start_fn start, void* arg) {
     int refusal = runtime->suspend(start, arg);
     exceptions.put_back();
     wait::put_back_errno(error_number);
-    if (!refusal) return;
+    if (!refusal) return true;
   }
   bool had_core = base::self().holds_core;
   gate::give_core();
   wait::thread_runtime.suspend(start, arg);
   if (had_core) gate::take_core();
+  return had_core;
 }
+
+WEIR_EXPORT void weir_block(weir_start_fn start, void* arg) { api::block_here(start, arg); }

@@ -69,6 +69,8 @@ void add_up(Totals& sum, const Counters& c) {
   sum.storage_bytes += c.storage_bytes.value();
   sum.parked_ns += c.parked_ns.value();
   sum.suspended_ns += c.suspended_ns.value();
+  sum.beside_ns += c.beside_ns.value();
+  sum.beside_hidden_ns += c.beside_hidden_ns.value();
   sum.core_wait_ns += c.core_wait_ns.value();
   for (int i = 0; i < reason_count; ++i) {
     sum.reasons[i] += c.reasons[i].value();
@@ -103,7 +105,7 @@ void after_fork() {
   for (Counters* c = all.load(std::memory_order_acquire); c; c = c->next) {
     Count* counts[] = {&c->calls, &c->bytes_read, &c->bytes_written, &c->fast_hits, &c->parked, &c->suspended,
                        &c->plain, &c->blocked_ns, &c->hidden_ns, &c->storage_ops, &c->storage_bytes,
-                       &c->parked_ns, &c->suspended_ns, &c->core_wait_ns};
+                       &c->parked_ns, &c->suspended_ns, &c->beside_ns, &c->beside_hidden_ns, &c->core_wait_ns};
     for (Count* count : counts) count->reset();
     for (Count& count : c->reasons) count.reset();
     for (Count& count : c->lost_ns) count.reset();

@@ -37,6 +37,8 @@ struct alignas(128) Counters {
   Count storage_bytes;
   Count parked_ns;      // of blocked_ns, with the thread blocked
   Count suspended_ns;   // of blocked_ns, with the task set aside
+  Count beside_ns;      // operations that were started, and waited for later: how long they were under way,
+  Count beside_hidden_ns;  // and for how much of that no thread blocked
   Count core_wait_ns;   // from the end of a wait until there was a core to go on with
   Count lost_ns[reason_count];  // callers blocked, and their cores went to nobody, by reason
   Count reasons[reason_count];
@@ -64,8 +66,12 @@ extern std::atomic<void (*)()> on_first_call;
 struct Totals {
   std::int64_t calls = 0, bytes_read = 0, bytes_written = 0, fast_hits = 0, parked = 0, suspended = 0, plain = 0;
   std::int64_t blocked_ns = 0, hidden_ns = 0, storage_ops = 0, storage_bytes = 0;
-  std::int64_t parked_ns = 0, suspended_ns = 0, core_wait_ns = 0;
+  std::int64_t parked_ns = 0, suspended_ns = 0, beside_ns = 0, beside_hidden_ns = 0, core_wait_ns = 0;
   std::int64_t reasons[reason_count] = {}, lost_ns[reason_count] = {};
+
+  // Of calls, and of operations that were started and waited for later.
+  std::int64_t all_waits_ns() const { return blocked_ns + beside_ns; }
+  std::int64_t all_hidden_ns() const { return hidden_ns + beside_hidden_ns; }
 };
 Totals totals();
 

@@ -34,7 +34,8 @@ struct Shown {
 static_assert(std::is_trivially_copyable_v<Shown> && sizeof(Shown) % 8 == 0);
 
 // The memory in which it stands: a sealed memfd of this name, so nobody can shorten it under who looks, and it is gone with
-// its process. It is written only when somebody asks.
+// its process. Open in one thread alone, which has this name too and descriptors of its own: to the program it is not
+// there. It is written only when somebody asks.
 //
 //   reader: ++asked, wakes it         the process: sleeps on asked; writes; answered = asked, wakes it
 //

@@ -7,7 +7,8 @@
 namespace weir::meter {
 
 // Which code regions run now, as one number: 0 none, else a name for the set of them. The controller keeps what it
-// learned by it. Runtimes say where a region begins and ends: OpenMP by the address of its code, an arena by its own.
+// learned by it. Runtimes say where a region begins and ends: OpenMP by the address of its code, oneTBB by the place at
+// which a thread of the program came into libtbb (of_tbb).
 //
 // The sum of scrambled names: entering and leaving in any order, from any threads, gives the same number for the same
 // set, and one region running twice is another set than running once.
@@ -39,5 +40,9 @@ class Regions {
   std::atomic<std::uint64_t> sum_{0}, latest_{0};
 };
 extern Regions regions;
+
+// Names that are addresses of code, told apart by a bit that no address has.
+constexpr std::uint64_t tbb_mark = 1ull << 63;
+inline std::uint64_t of_tbb(const void* called_from) { return reinterpret_cast<std::uintptr_t>(called_from) | tbb_mark; }
 
 }  // namespace weir::meter

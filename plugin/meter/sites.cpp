@@ -3,6 +3,8 @@
 
 #include <initializer_list>
 
+#include "meter/counters.h"
+
 namespace weir::meter {
 
 constinit Sites sites;
@@ -57,6 +59,13 @@ void Sites::add(const Wait& wait) {
     if (found == key) return slot.site.add(wait);
   }
   others_.add(wait);
+}
+
+void account(const Wait& wait) {
+  if (!recording()) return;
+  std::int64_t lost_ns = wait.waited_ns - wait.hidden_ns;
+  if (lost_ns > 0) mine().lost_ns[static_cast<int>(wait.reason)].add(lost_ns);
+  sites.add(wait);
 }
 
 void Sites::reset() {

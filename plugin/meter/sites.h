@@ -74,4 +74,7 @@ extern std::atomic<void (*)()> before_wait;
 // Is a record kept? Nothing is timed or looked up for it otherwise.
 inline bool recording() { return before_wait.load(std::memory_order_relaxed) != nullptr; }
 
+// A wait is over: whose it was, and what its caller's core was not used for is lost to the reason. Nothing without a record.
+void account(const Wait& wait);
+
 }  // namespace weir::meter

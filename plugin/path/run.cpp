@@ -48,13 +48,9 @@ struct Took {
   std::int64_t waited_ns, hidden_ns;
 };
 
-// What the caller's core was not used for is lost, to the reason; and whose call it was.
 void account(const Call& call, meter::Served served, Reason reason, Took took, Result result) {
-  if (!meter::recording()) return;
-  std::int64_t lost_ns = took.waited_ns - took.hidden_ns;
-  if (lost_ns > 0) meter::mine().lost_ns[static_cast<int>(reason)].add(lost_ns);
-  meter::sites.add({call.caller, served, reason, call.direction == Direction::none ? 0 : result, took.waited_ns,
-                    took.hidden_ns});
+  meter::account({call.caller, served, reason, call.direction == Direction::none ? 0 : result, took.waited_ns,
+                  took.hidden_ns});
 }
 
 Result plain(Call& call, Reason reason) {

@@ -5,7 +5,7 @@ namespace weir::sys {
 
 // The descriptors that we keep open. To the program their numbers are free: it may "close all", or put a descriptor of
 // its own there, and must never find what we write. So close passes ours over, and dup2 makes them move.
-enum class Own { wake, ring, page, trace, count };
+enum class Own { wake, ring, trace, count };
 
 // The number it has now; -1: there is none. Ask anew at each use.
 int own(Own which);

@@ -23,16 +23,24 @@ void go() {
 }
 
 // A thread of the program while it is in libtbb.
-struct Inside {
-  Inside() { come(); }
-  ~Inside() { go(); }
+class Inside {
+ public:
+  explicit Inside(const void* site) : site_(site), begun_(machine->begins(site)) { come(); }
+  ~Inside() {
+    go();
+    machine->ends(site_, begun_);
+  }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
+
+ private:
+  const void* site_;
+  std::uint64_t begun_;
 };
 
-void within(weir_tbb_entry entry, void* a, void* b, void* c, void* d) {
+void within(const void* site, weir_tbb_entry entry, void* a, void* b, void* c, void* d) {
   relax_limit();
-  Inside inside;
+  Inside inside(site);
   entry(a, b, c, d);
 }
 

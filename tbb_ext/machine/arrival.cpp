@@ -9,6 +9,8 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "gate/gate.h"
+#include "meter/regions.h"
+#include "meter/trace.h"
 #include "sys/process.h"
 #include "tbb_ext/machine/coming.h"
 #include "tbb_ext/machine/leaving.h"
@@ -65,6 +67,17 @@ void stalled() {
   if (error) breaking_stall.store(false);
 }
 
+constexpr const char* in_arena = "in oneTBB";
+
+std::uint64_t begins(const void* site) {
+  meter::regions.enter(meter::of_tbb(site));
+  return meter::begins(meter::Track::region, in_arena);
+}
+void ends(const void* site, std::uint64_t begun) {
+  meter::ends(begun, meter::Track::region, in_arena);
+  meter::regions.leave(meter::of_tbb(site));
+}
+
 void load() {
   char path[4096];
   if (!look_for_libtbb() || !find_file(path, sizeof path)) return;
@@ -88,6 +101,8 @@ void load() {
       libtbb_name("_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE"));
   machine.coming = coming;
   machine.going = going;
+  machine.begins = begins;
+  machine.ends = ends;
   machine.waited = a_call_waits;
   machine.stand_ins = stand_ins;
   machine.leaving = leave_for_good;

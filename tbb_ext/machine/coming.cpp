@@ -25,6 +25,8 @@ char* row_of(const base::Thread& thread) {
 // Long, but not for ever: should cores be held by threads that wait for what this one would do, the program goes on.
 constinit std::atomic<std::int64_t> patience_ns{5 * base::ns_per_s};
 
+constexpr const char* part = "oneTBB worker";
+
 }  // namespace
 
 void coming() {
@@ -53,6 +55,18 @@ void stand_ins(int present) { have_stand_ins.store(present, std::memory_order_re
 bool is_worker() { return row_of(base::self()) == worker_marks; }
 
 void become_worker() { base::self().tbb = worker_marks; }
+
+void worker_is_up() {
+  base::Thread& thread = base::self();
+  if (row_of(thread) == worker_marks && !thread.seat.traced) thread.seat.traced = meter::begins(meter::Track::region, part);
+}
+
+void worker_sleeps() {
+  base::Thread& thread = base::self();
+  if (!thread.seat.traced || row_of(thread) != worker_marks) return;
+  meter::ends(thread.seat.traced, meter::Track::region, part);
+  thread.seat.traced = 0;
+}
 
 void loop_begins() {
   base::Thread& thread = base::self_unsuspended();

@@ -17,6 +17,10 @@ void stand_ins(int present);
 void become_worker();
 bool is_worker();
 
+// For a trace: if the caller is a worker, it looks for tasks and runs them from now on; until it sleeps.
+void worker_is_up();
+void worker_sleeps();
+
 // How many threads there are, a program and its loops' partitioners ask by the same name. A loop makes its first task, and
 // right then its partitioner asks, once or twice; before it waits.
 void loop_begins();

@@ -55,12 +55,13 @@ constinit Entry create_control{"_ZN3tbb6detail2r16createERNS0_2d114global_contro
 // libtbb lets the first arena say how many workers there may be; later it ignores, with a warning, who wants more.
 constinit std::atomic<bool> begun{false};
 
-// A worker, or a thread that is inside already, is marked; nested calls may even return on another thread.
-inline void pass(Entry& entry, void* a, void* b, void* c, void* d) {
+// A worker, or a thread that is inside already, is marked; nested calls may even return on another thread. `site`: where the
+// call returns to.
+inline void pass(const void* site, Entry& entry, void* a, void* b, void* c, void* d) {
   loop_has_begun();
   if (!begun.load(std::memory_order_relaxed)) begun.store(true);
   const weir_tbb_adapter* here = base::self_unsuspended().place & WEIR_TBB_PLACE ? nullptr : adapter();
-  if (here) here->within(entry.function(), a, b, c, d);
+  if (here) here->within(site, entry.function(), a, b, c, d);
   else entry.function()(a, b, c, d);
 }
 
@@ -117,15 +118,17 @@ using namespace weir::tbb;
 
 WEIR_ENTRY(_ZN3tbb6detail2r116execute_and_waitERNS0_2d14taskERNS2_18task_group_contextERNS2_12wait_contextES6_)
 (void* task, void* context, void* wait_context, void* wait_group) {
-  pass(execute_and_wait, task, context, wait_context, wait_group);
+  pass(__builtin_return_address(0), execute_and_wait, task, context, wait_context, wait_group);
 }
 
 WEIR_ENTRY(_ZN3tbb6detail2r14waitERNS0_2d112wait_contextERNS2_18task_group_contextE)(void* wait_context, void* group) {
-  pass(wait_for, wait_context, group, nullptr, nullptr);
+  pass(__builtin_return_address(0), wait_for, wait_context, group, nullptr, nullptr);
 }
 
 WEIR_ENTRY(_ZN3tbb6detail2r117parallel_pipelineERNS0_2d118task_group_contextEmRKNS2_11filter_nodeE)
-(void* context, void* tokens, void* filters) { pass(parallel_pipeline, context, tokens, filters, nullptr); }
+(void* context, void* tokens, void* filters) {
+  pass(__builtin_return_address(0), parallel_pipeline, context, tokens, filters, nullptr);
+}
 
 WEIR_ENTRY(_ZN3tbb6detail2r110initializeERNS0_2d115task_arena_baseE)(void* arena) {
   adapter();

@@ -29,10 +29,13 @@ __attribute__((visibility("hidden"))) Syscall weir_tbb_next_syscall = weir_tbb_r
 __attribute__((visibility("hidden"), used)) long weir_tbb_syscall(long number, long a, long b, long c, long d, long e,
                                                                   long f) {
   bool sleeps = number == SYS_futex && (b & FUTEX_CMD_MASK) == FUTEX_WAIT;
-  if (!sleeps || !base::self().holds_core) return weir_tbb_next_syscall(number, a, b, c, d, e, f);
-  tbb::going();
+  if (!sleeps) return weir_tbb_next_syscall(number, a, b, c, d, e, f);
+  bool held_core = base::self().holds_core;
+  if (held_core) tbb::going();
+  tbb::worker_sleeps();
   long result = weir_tbb_next_syscall(number, a, b, c, d, e, f);
-  tbb::coming();
+  if (held_core) tbb::coming();
+  tbb::worker_is_up();
   return result;
 }
 }

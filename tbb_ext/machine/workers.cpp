@@ -27,7 +27,9 @@ void* work(void* worker_) {
   base::self().place |= WEIR_TBB_PLACE;
   become_worker();
   coming();
+  worker_is_up();
   void* result = worker.body(worker.argument);
+  worker_sleeps();
   going();
   base::self().place &= ~WEIR_TBB_PLACE;
   return result;

@@ -109,6 +109,38 @@ class Record(unittest.TestCase):
             self.check(report, total(report["call_sites"], "count"))
             self.assertGreater(total(report["regions"], "suspended_s"), 1)
 
+    def test_a_tbb_arena_is_a_region_of_its_own(self):
+        report = self.run_it(app("sleepers"), "--runtime=tbb", "--tasks=100", "--ms=20", options=["--lane=suspend"])
+        self.check(report, 100)
+        region = max(report["regions"], key=lambda one: one["suspended_s"])
+        self.assertEqual((region["kind"], os.path.realpath(region["object"]), region["ops"]), ("tbb", app("sleepers"), 100))
+
+    def test_two_loops_are_two_regions_with_the_programs_own_lines(self):
+        source = pathlib.Path(__file__).with_name("loops.cpp").read_text(encoding="utf-8").splitlines()
+        page = self.report.replace(".json", ".html")
+        subprocess.run([WEIR, "run", "-q", "--report=" + page, os.path.join(BUILD, "tests", "page", "page_loops")], check=True,
+                       timeout=LIMIT_S, env=environment(), stdout=subprocess.DEVNULL)
+        with open(page, encoding="utf-8") as file:
+            process = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', file.read(), re.S).group(1))
+        regions = [one for one in process["processes"][0]["regions"] if one["kind"] == "tbb"]
+        self.assertEqual(sorted(one["ops"] for one in regions), [30, 50])
+        for one in regions:
+            self.assertIn(f"// {one['ops']} calls", source[one["line"] - 1], one)
+
+    def test_explicit_calls_and_operations_have_call_sites(self):
+        report = self.run_it(app("io_arena_example"))
+        sites = [site for site in report["call_sites"] if site["call"].startswith("weir_")]
+        self.check(report, report["suspended"] + report["parked"])
+        self.assertEqual({site["call"] for site in sites} - {"weir_send"}, {"weir_recv", "weir_sleep"})
+        self.assertEqual({os.path.realpath(site["object"]) for site in sites}, {app("io_arena_example")})
+        self.assertEqual(sum(site["count"] for site in sites if site["call"] == "weir_sleep"), 400)
+        report = self.run_it(app("mapreduce_async"), "--leaves=100", "--latency=10", "--fib=15")
+        site, = report["call_sites"]
+        self.assertEqual((site["call"], site["count"], site["bytes"], os.path.realpath(site["object"])),
+                         ("weir_start_read", 100, 800, app("mapreduce_async")))
+        self.assertGreater(site["hidden_s"], 0.9)
+        self.check(report, 100)
+
     def test_what_is_lost_goes_to_its_reason_and_is_explained_with_its_line(self):
         report = self.read_cold("coldread", "--lane=off", "--explain")
         self.check(report, 2000)

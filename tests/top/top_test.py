@@ -64,6 +64,19 @@ def state_of(process):
         return file.read().rsplit(")", 1)[1].split()[0]
 
 
+def descriptors(folder):
+    return [f"{folder}/fd/{number}" for number in os.listdir(f"{folder}/fd")]
+
+
+def shower_in(process):
+    """The thread that shows what the process is about."""
+    for task in os.listdir(f"/proc/{process}/task"):
+        with open(f"/proc/{process}/task/{task}/comm", encoding="utf-8") as file:
+            if file.read().strip() == NAME:
+                return task
+    return None
+
+
 def until(condition):
     deadline = time.monotonic() + LIMIT_S
     while time.monotonic() < deadline:
@@ -109,11 +122,25 @@ class Running(unittest.TestCase):
         self.assertEqual(figures(done.stdout, self.pid)[1], "silent")
 
     def test_who_looks_gets_at_nothing_but_the_page(self):
-        page = next(f"/proc/{self.pid}/fd/{n}" for n in os.listdir(f"/proc/{self.pid}/fd")
-                    if NAME in os.readlink(f"/proc/{self.pid}/fd/{n}"))
+        page = next(filter(lambda file: NAME in os.readlink(file), descriptors(f"/proc/{self.pid}/task/{shower_in(self.pid)}")))
         self.assertEqual(os.stat(page).st_mode & 0o777, 0o600)
         with open(page, "r+b") as file, self.assertRaises(PermissionError):
             file.truncate(0)
+
+    def test_the_program_finds_no_descriptor_of_the_page_and_what_it_closes_is_closed(self):
+        code = """
+import os, time
+reader, writer = os.pipe()
+before = sorted(os.listdir("/proc/self/fd"))
+time.sleep(0.01)
+after = sorted(os.listdir("/proc/self/fd"))
+os.close(writer)
+print(os.read(reader, 1), before == after or after, flush=True)
+while True: time.sleep(100)"""
+        child, said = python(code, WEIR, "run", "-q", "--lane=park", WEIR_FORCE="all")
+        self.addCleanup(end, child)
+        until(lambda: figures(top(child.pid).stdout, child.pid)[5:6] == ["1"])
+        self.assertEqual(said, "b'' True")
 
     def test_the_longest_waits_are_shown_with_their_place(self):
         code = "import time\nprint(1, flush=True)\nwhile True: time.sleep(0.01)"
@@ -258,15 +285,9 @@ class Live(unittest.TestCase):
 
     def test_many_looks_cost_the_process_little_and_none_cost_it_nothing(self):
         def switches():
-            """How often its threads went to sleep."""
-            total = 0
-            for task in os.listdir(f"/proc/{self.program.pid}/task"):
-                with open(f"/proc/{self.program.pid}/task/{task}/comm", encoding="utf-8") as file:
-                    if file.read().strip() != "weir-top":
-                        continue
-                with open(f"/proc/{self.program.pid}/task/{task}/status", encoding="utf-8") as file:
-                    total += int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", file.read(), re.M).group(1))
-            return total
+            """How often the thread that shows went to sleep."""
+            with open(f"/proc/{self.program.pid}/task/{shower_in(self.program.pid)}/status", encoding="utf-8") as file:
+                return int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", file.read(), re.M).group(1))
 
         def asleep():
             before = switches()
@@ -311,6 +332,7 @@ class Wrong(unittest.TestCase):
     def foreign(self, content, more=0, seal=True):
         code = f"""
 import fcntl, os
+with open("/proc/self/comm", "w") as name: name.write({NAME!r})
 fd = os.memfd_create({NAME!r}, os.MFD_ALLOW_SEALING)
 os.write(fd, {content!r}.replace(b'PPPP', os.getpid().to_bytes(4, 'little')) + bytes({more}))
 if {seal}: fcntl.fcntl(fd, 1033, 7)

@@ -20,6 +20,17 @@ std::uint64_t offset_of(const Json& site) {
   return std::strtoull(text(site, "offset").c_str(), nullptr, 0);
 }
 
+// Where oneTBB's templates were not inlined into the program's code, their names say whose they are: by the lambda that
+// they call, if it is none of oneTBB's own.
+std::string whose(const std::string& function) {
+  if (function.find("tbb::detail::") == std::string::npos) return function;
+  std::size_t lambda = function.find("{lambda"), end = function.find('}', lambda);
+  std::size_t before = lambda == std::string::npos ? lambda : function.find_last_of("<, ", lambda);
+  if (before == std::string::npos || end == std::string::npos) return "oneTBB";
+  std::string name = function.substr(before + 1, end - before);
+  return name.rfind("tbb::", 0) ? name : name.find("task_group") < name.size() ? "waits for task groups" : "oneTBB";
+}
+
 }  // namespace
 
 void name_code(Record& record) {
@@ -29,7 +40,7 @@ void name_code(Record& record) {
   auto name = [&](Json& row, std::uint64_t address) {
     Place place = where.of(text(row, "object"), address, written);
     if (place.function.empty()) place.function = text(row, "symbol");
-    if (!place.function.empty()) row["function"] = place.function;
+    if (!place.function.empty()) row["function"] = whose(place.function);
     if (place.file.empty()) return;
     row["file"] = place.file;
     row["line"] = place.line;
@@ -39,7 +50,8 @@ void name_code(Record& record) {
   if (regions == record.body.end() || !regions->is_array()) return;
   for (Json& region : *regions) {
     if (text(region, "object").empty()) continue;
-    name(region, offset_of(region) + 1);  // where its code begins; a call's is where it returns to
+    bool is_call = text(region, "kind") == "tbb";  // where it returns to; else where the region's code begins
+    name(region, offset_of(region) + (is_call ? 0 : 1));
     region["name"] = place_of(region);
   }
 }

@@ -2,6 +2,7 @@
 #include "cli/report/where.h"
 
 #include <cxxabi.h>
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <sys/stat.h>
 
@@ -22,6 +23,13 @@ std::string demangled(const char* name) {
 
 const Dwfl_Callbacks callbacks = {dwfl_build_id_find_elf, dwfl_standard_find_debuginfo,
                                   dwfl_offline_section_address, nullptr};
+
+// Of those whose inline functions make our calls for the program: its own line is the one that says something.
+bool is_header_of_library(const std::string& file) {
+  for (const char* part : {"/oneapi/tbb/", "/include/c++/", "/include/weir/"})
+    if (file.find(part) != std::string::npos) return true;
+  return false;
+}
 
 // One object, opened once: two may be built to lie at the same addresses, so each has a session of its own.
 class Object {
@@ -53,6 +61,7 @@ class Object {
     const char* file = line ? dwfl_lineinfo(line, nullptr, &place.line, nullptr, nullptr, nullptr) : nullptr;
     if (file) place.file = file;
     else find_in_units(address, place);
+    if (is_header_of_library(place.file)) find_caller_inlined_into(address, place);
     return place;
   }
 
@@ -74,18 +83,47 @@ class Object {
     std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
   }
 
-  void find_in_units(Dwarf_Addr address, Place& place) {
+  Range* range_of(Dwarf_Addr address) {
     if (!units_read_) read_units();
-    place.line = 0;
     auto after = std::upper_bound(ranges_.begin(), ranges_.end(), address,
                                   [](Dwarf_Addr a, const Range& range) { return a < range.begin + range.bias; });
-    if (after == ranges_.begin()) return;
+    if (after == ranges_.begin()) return nullptr;
     Range& range = *(after - 1);
-    if (address >= range.end + range.bias) return;
-    Dwarf_Line* line = dwarf_getsrc_die(&range.unit, address - range.bias);
+    return address < range.end + range.bias ? &range : nullptr;
+  }
+
+  void find_in_units(Dwarf_Addr address, Place& place) {
+    place.line = 0;
+    Range* range = range_of(address);
+    Dwarf_Line* line = range ? dwarf_getsrc_die(&range->unit, address - range->bias) : nullptr;
     const char* file = line ? dwarf_linesrc(line, nullptr, nullptr) : nullptr;
     if (!file || dwarf_lineno(line, &place.line)) return;
     place.file = file;
+  }
+
+  // The innermost of the calls inlined into one another here that the program itself wrote down.
+  void find_caller_inlined_into(Dwarf_Addr address, Place& place) {
+    Range* range = range_of(address);
+    Dwarf_Die *innermost = nullptr, *scopes = nullptr;
+    if (!range || dwarf_getscopes(&range->unit, address - range->bias, &innermost) <= 0) return;
+    int count = dwarf_getscopes_die(innermost, &scopes);  // the above goes on where a function is declared, not inlined
+    std::free(innermost);
+    Dwarf_Files* files = nullptr;
+    if (count > 0 && dwarf_getsrcfiles(&range->unit, &files, nullptr)) files = nullptr;
+    for (int i = 0; files && i < count; ++i) {
+      Dwarf_Attribute attribute;
+      Dwarf_Word file = 0, line = 0;
+      if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine ||
+          dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &attribute), &file) ||
+          dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attribute), &line))
+        continue;
+      const char* name = dwarf_filesrc(files, file, nullptr, nullptr);
+      if (!name || is_header_of_library(name)) continue;
+      place.file = name;
+      place.line = static_cast<int>(line);
+      break;
+    }
+    std::free(scopes);
   }
 
   static constexpr std::size_t most_ranges = 1'000'000;

@@ -79,18 +79,38 @@ Page* map_page(int fd, pid_t process, std::string& trouble) {
   return nullptr;
 }
 
-Page* find_page(DIR* descriptors, pid_t process, std::string& trouble) {
+Page* find_page(const std::string& thread, pid_t process, std::string& trouble) {
+  DIR* descriptors = opendir((thread + "/fd").c_str());
+  if (!descriptors) return nullptr;
   std::string wanted = std::string("/memfd:") + Page::name + " (deleted)";
-  for (dirent* entry; (entry = readdir(descriptors));) {
+  Page* page = nullptr;
+  for (dirent* entry; !page && (entry = readdir(descriptors));) {
     char target[64] = {};
     if (readlinkat(dirfd(descriptors), entry->d_name, target, sizeof target - 1) < 0 || wanted != target) continue;
     int fd = openat(dirfd(descriptors), entry->d_name, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) continue;
-    Page* page = map_page(fd, process, trouble);
+    page = map_page(fd, process, trouble);
     close(fd);
-    if (page) return page;
+  }
+  closedir(descriptors);
+  return page;
+}
+
+// It is open in the thread of its name.
+Page* find_page(DIR* threads, const std::string& folder, pid_t process, std::string& trouble) {
+  for (dirent* entry; (entry = readdir(threads));) {
+    std::string thread = folder + "/" + entry->d_name;
+    if (entry->d_name[0] == '.' || content(thread + "/comm") != std::string(Page::name) + "\n") continue;
+    if (Page* page = find_page(thread, process, trouble)) return page;
   }
   return nullptr;
+}
+
+// Only its user and root may look into a process, and not even its user if it is protected.
+bool may_look_into(const std::string& folder) {
+  DIR* descriptors = opendir((folder + "/fd").c_str());
+  if (descriptors) closedir(descriptors);
+  return descriptors;
 }
 
 std::string why_no_page(pid_t process, const std::string& command) {
@@ -116,15 +136,16 @@ std::unique_ptr<Watched> Watched::open(pid_t process, std::string& trouble) {
     trouble = "there is no process " + std::to_string(process);
     return nullptr;
   }
-  DIR* descriptors = about.st_uid == geteuid() || !geteuid() ? opendir((folder + "/fd").c_str()) : nullptr;
-  if (!descriptors) {
+  bool ours = about.st_uid == geteuid() || !geteuid();
+  DIR* threads = ours && may_look_into(folder) ? opendir((folder + "/task").c_str()) : nullptr;
+  if (!threads) {
     trouble = not_ours(process);
     return nullptr;
   }
   std::string command = printable(content(folder + "/comm"));
   trouble.clear();
-  Page* page = find_page(descriptors, process, trouble);
-  closedir(descriptors);
+  Page* page = find_page(threads, folder + "/task", process, trouble);
+  closedir(threads);
   if (!page) {
     if (trouble.empty()) trouble = why_no_page(process, command);
     return nullptr;
