@@ -2,6 +2,7 @@
 #include "omp_ext/team_plan.h"
 
 #include <link.h>
+#include <strings.h>
 #include <sys/resource.h>
 
 #include <atomic>
@@ -68,11 +69,17 @@ Limits limits_here(std::int64_t cores) {
 
 const char* environment_variable(const char* name) { return std::getenv(name); }
 
+const char* why_no_tool() {
+  const char* tool = std::getenv("OMP_TOOL");
+  return tool && !strcasecmp(tool, "disabled") ? "OMP_TOOL is disabled"
+                                               : "the OpenMP runtime does not report to weir (OMPT)";
+}
+
 // What the user's settings leave; the program's own code is looked at after that.
 const char* settings_keep_out(const Limits& limits) {
   if (const char* what = asked_out.load()) return what;
   if (const char* whom = stepped_aside_for()) return whom;
-  if (!tool_active()) return "the OpenMP runtime does not report to weir (OMPT)";
+  if (!tool_active()) return why_no_tool();
   if (wait::policy.best.load() == wait::Lane::plain) return "the lane is off";
   if (setting("WEIR_OMP_TEAMS", 0) == static_cast<int>(base::Teams::bare)) return "WEIR_OMP_TEAMS is bare";
   if (const char* what = environment_keeps_out(environment_variable)) return what;

@@ -83,6 +83,8 @@ void put_teams(Writer& out) {
   out.put(line);
   if (kept_out) out.put_string(kept_out, std::strlen(kept_out));
   else out.put("null");
+  out.put(",\n\"note\": ");
+  out.put_string(settings().note, std::strlen(settings().note));
   out.put(",\n");
 }
 
@@ -151,6 +153,23 @@ void name_file(base::Line& name, const char* file) {
   else name_file_of_child(name, file);
 }
 
+namespace {
+
+void say_why_nothing(base::Line& line, const meter::Totals& sum) {
+  const char* reason = main_reason(sum);
+  const char* left_alone = meter::teams.kept_out.load();
+  bool seen = sum.fast_hits || sum.parked || sum.suspended;
+  line.add("; nothing gained");
+  if (reason) line.add(": %s", reason);
+  else if (sum.blocked_ns) line.add(", no stand-in was there");
+  else if (wait::policy.best.load() == wait::Lane::plain) line.add(": lane_off");
+  else if (sum.calls && !seen && left_alone) line.add(": OpenMP teams are left alone: %s", left_alone);
+  else if (sum.calls && !seen) line.add(", no call was made in a team, a task or an arena");
+  else line.add(", no call had to wait");
+}
+
+}  // namespace
+
 void say_summary(const Facts& facts) {
   meter::Totals sum = meter::totals();
   base::Line line;
@@ -166,9 +185,7 @@ void say_summary(const Facts& facts) {
   std::int64_t hidden_ns = sum.all_hidden_ns();
   if (hidden_ns) line.add("; %.2f s of waiting hidden in %.2f s", seconds(hidden_ns), seconds(facts.wall_ns));
   if (facts.ring_failed) line.add("; no io_uring here, nothing could be suspended");
-  const char* reason = main_reason(sum);
-  if (!hidden_ns) line.add("; nothing gained%s%s", reason ? ": " : sum.blocked_ns ? ", no stand-in was there" : ", no call had to wait",
-                               reason ? reason : "");
+  if (!hidden_ns) say_why_nothing(line, sum);
   if (*settings().note) line.add("; %s", settings().note);
   tell(line.add("\n"));
 }

@@ -56,22 +56,32 @@ std::string why_unwritable(const std::string& page) {
   return "";
 }
 
-void explain(const std::vector<Record>& processes) {
-  if (processes.empty())
-    std::fprintf(stderr, "weir: there is nothing to explain: the program left no report, so it ran without weir or was ended by force\n");
+// A script's helpers, as most programs that others start.
+bool is_none_of_weirs_business(const std::vector<Advice>& advice) {
+  return advice.size() == 1 && advice[0].reason == "outside" && advice[0].seconds == 0;
+}
+
+void explain(const Aftermath& wanted, const std::vector<Record>& processes) {
+  if (processes.empty() && !wanted.without_weir.empty())
+    std::fprintf(stderr, "weir: what kept it from helping: it was not in the program\n%s", wanted.without_weir.c_str());
+  else if (processes.empty())
+    std::fprintf(stderr, "weir: there is nothing to explain: the program left no report, so it did not start, or was ended by force\n");
+  bool said = processes.empty();
   for (const Record& record : processes) {
     std::vector<Advice> advice = advice_of(record);
-    if (processes.size() > 1 && advice.empty()) continue;
+    if (advice.empty() || (processes.size() > 1 && is_none_of_weirs_business(advice))) continue;
     if (processes.size() > 1)
       std::fprintf(stderr, "weir: process %.0f, %s\n", number(record.body, "pid"), command_of(record).c_str());
     std::fputs(advice_text(advice).c_str(), stderr);
+    said = true;
   }
+  if (!said) std::fputs(advice_text(advice_of(processes[0])).c_str(), stderr);
 }
 
 void tell(const Aftermath& wanted, const std::vector<std::string>& files) {
   RunOfFiles run = read_run(files);
   for (const std::string& trouble : run.troubles) complain(trouble);
-  if (wanted.explain) explain(run.processes);
+  if (wanted.explain) explain(wanted, run.processes);
   if (wanted.page.empty()) return;
   if (run.processes.empty()) {
     complain("the program left no report, so there is no page " + wanted.page);

@@ -9,6 +9,7 @@ namespace weir::cli {
 struct Aftermath {
   std::string page;      // write the page of the run here; "" for none
   bool explain = false;  // say what kept weir from helping more
+  std::string without_weir;  // why the program runs without weir, and what to do about it; "": it does not
   std::string report;    // where the program was told to write its report; "": to nowhere, so a place is found
 
   bool wanted() const { return explain || !page.empty(); }

@@ -88,7 +88,10 @@ OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string&
   if (!find_object(objects, "libomp").empty() || !find_object(objects, "libiomp5").empty()) choice.uses = "libomp";
   if (find_object(objects, "libgomp.so").empty()) return choice;
   choice.uses = "libgomp";
-  if (wanted == "no") return choice;
+  if (wanted == "no") {
+    choice.note = "libgomp stays, as --libomp=no wants it";
+    return choice;
+  }
   std::string libomp = wanted == "auto" || wanted.empty() ? newest_libomp() : wanted;
   if (libomp.empty() || access(libomp.c_str(), R_OK)) {
     choice.note = "no LLVM libomp found to put in front of libgomp: OpenMP threads wait as they would without weir";

@@ -90,10 +90,14 @@ std::string interpreter_of(const std::string& line) {
 void read_binary(Program& program, const lane::Image& image) {
   image.each_name(DT_NEEDED, [&](const char* name) { program.needed.push_back(name); });
   if (const char* loader = image.interpreter()) program.loader = loader;
-  if (!image.dynamic() || program.loader.empty())
+  if (!image.dynamic() || program.loader.empty()) {
     program.out_of_reach = program.binary + " is linked statically: nothing can be loaded into it";
+    program.remedy = "Link it dynamically (without -static).";
+  }
   std::string rights = raises_rights(program.binary);
-  if (!rights.empty()) program.out_of_reach = program.binary + " " + rights;
+  if (rights.empty()) return;
+  program.out_of_reach = program.binary + " " + rights;
+  program.remedy = "Run a copy of it that has no such rights, or run it as the user whose rights it takes.";
 }
 
 // Follows `file` to the ELF that runs; scripts may be run by scripts, the kernel gives up after some.

@@ -15,6 +15,7 @@ struct Program {
   std::vector<std::string> needed;  // libraries that binary itself asks for, by soname
   std::string trouble;        // why it can't be started; "" when it looks startable
   std::string out_of_reach;   // why weir can't get into it (static, setuid ...); "" when it can
+  std::string remedy;         // what to do about that; "" when nothing can be done
 };
 
 Program examine(const std::string& command);

@@ -82,10 +82,18 @@ int run_reporting(const std::string& report, void* job) {
   return run_program(command, wish);
 }
 
+// As --explain says it, a line each; "" when the program will have weir in it.
+std::string why_without(const char* command) {
+  Program program = examine(command);
+  std::string why = obstacle(program, preload_library());
+  if (!program.trouble.empty() || why.empty()) return "";
+  return "weir:       " + why + "\n" + (program.remedy.empty() ? "" : "weir:     > " + program.remedy + "\n");
+}
+
 // With nothing to do afterwards the program takes this process over; else it is a child of it.
 int run_job(Job& job, bool explain) {
   std::string report = setting(job.wish, "WEIR_REPORT", "");
-  Aftermath wanted{names_page(report) ? report : "", explain, names_page(report) ? "" : report};
+  Aftermath wanted{names_page(report) ? report : "", explain, why_without(job.command[0]), names_page(report) ? "" : report};
   return wanted.wanted() ? run_with_aftermath(wanted, run_reporting, &job) : run_program(job.command, job.wish);
 }
 

@@ -151,6 +151,32 @@ class Record(unittest.TestCase):
         line = int(re.search(r"pread at .*read_one.* \(main\.cpp:(\d+)\)", self.said).group(1))
         self.assertIn("read_one", "".join(source.read_text(encoding="utf-8").splitlines()[line - 20:line]))
 
+    def explained(self, *words, options=(), status=0, **more):
+        done = subprocess.run([WEIR, "run", "-q", "--explain", *options, *words], capture_output=True, text=True,
+                              timeout=LIMIT_S, env={**environment(), **more})
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stderr
+
+    def test_who_was_not_helped_at_all_is_told_why(self):
+        loop = lambda name: (app(name), self.cold, "--size=1M", "--reads=50", "--mode=direct")
+        subprocess.run([*loop("coldread"), "--generate"], check=True, timeout=LIMIT_S, stdout=subprocess.DEVNULL)
+        said = self.explained(*loop("coldread_gcc"), options=["--lane=off"])
+        self.assertRegex(said, r"lane_off \(\d+ calls\): weir was switched off.\nweir:     > Leave out --lane=off.")
+        said = self.explained(*loop("coldread_gcc"), options=["--libomp=no"])
+        self.assertRegex(said, r"libgomp \(\d+ calls\).*\nweir: +libgomp stays.*\nweir:     > Let LLVM's libomp stand in")
+        for variable, value, why in (("OMP_TOOL", "disabled", "OMP_TOOL is disabled"),
+                                     ("OMP_TOOL_LIBRARIES", "/none.so", "OMP_TOOL_LIBRARIES names another tool")):
+            said = self.explained(*loop("coldread"), **{variable: value})
+            self.assertRegex(said, rf"left_alone \(\d+ calls\).*since {why}: .*\nweir:     > Run it without the setting")
+        said = self.explained(*loop("coldread"), OMP_THREAD_LIMIT="2")
+        self.assertRegex(said, r"no_stand_in \([0-9.]+ m?s\).*\nweir: +OpenMP: OMP_THREAD_LIMIT is set")
+        said = self.explained("/bin/dd", "if=/dev/zero", "of=/dev/null", "count=5", "status=none")
+        self.assertRegex(said, r"outside \(\d+ calls\).*\nweir:     > Make them within a parallel region")
+        static = os.path.join(BUILD, "tests", "page", "page_static")
+        if os.path.exists(static):
+            self.assertIn("> Link it dynamically", self.explained(static))
+        self.assertIn("did not start", self.explained("/none", status=127))
+
     def test_devices_are_sampled_where_the_machine_tells(self):
         report = self.run_it(app("sleepers"), "--tasks=8", "--ms=700", "--runtime=openmp-tasks")
         self.assertGreater(len(report["devices"]), 1)

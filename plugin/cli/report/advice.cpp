@@ -23,6 +23,10 @@ constexpr Words words[] = {
     {"outside", "Calls were made by threads in no OpenMP team and no oneTBB arena, and passed through.",
      "Make them within a parallel region or task, or through weir's own interface (weir/weir.h, weir/future.hpp)."},
     {"lane_off", "weir was switched off.", "Leave out --lane=off."},
+    {"left_alone", "The OpenMP teams were left alone, so their calls passed through unseen.",
+     "Run it without the setting or the tool that keeps weir from its teams."},
+    {"libgomp", "gcc's OpenMP run-time tells nobody when a thread is in a team, so the teams' calls passed through unseen.",
+     "Let LLVM's libomp stand in for it: install it, and leave out --libomp=no."},
     {"not_a_task",
      "Calls came from a team's own code, not from a task that could be set aside, so their threads blocked and "
      "stand-ins took the cores.",
@@ -55,7 +59,7 @@ constexpr Words words[] = {
     {"cancellable", "The program uses pthread_cancel, so no task may change its thread.",
      "Use --lane=suspend only if no thread that does I/O is ever cancelled."},
     {"no_stand_in", "Threads blocked, and no stand-in was there to take their cores.",
-     "Leave room for stand-ins: unset what is named above, and raise --stand-ins where it is low."},
+     "Leave room for stand-ins: unset what takes it, and raise --stand-ins where it is low."},
     {"gate_timeout", "Callers waited as long as they may for a permit or a core, then went on.",
      "Cores were busy: more gain is not to be had; if they were not, raise --max-permits or --threads."},
 };
@@ -70,6 +74,17 @@ Advice begin(const std::string& reason) {
   return advice;
 }
 
+// With nothing counted, no call of a team, task or arena was seen at all; the record as a whole says why.
+std::string why_unseen(const Record& record) {
+  const Json& body = record.body;
+  bool seen = number(body, "fast_hits") + number(body, "parked") + number(body, "suspended") + number(body, "hidden_s") > 0;
+  if (seen || number(body, "plain") <= 0) return "";
+  if (text(body, "lane") == "off") return "lane_off";
+  std::string note = text(body, "note");
+  if (note.rfind("libgomp stays", 0) == 0 || note.rfind("no LLVM", 0) == 0) return "libgomp";
+  return text(body, "omp_kept_out").empty() ? "outside" : "left_alone";
+}
+
 // The names that made `auto` choose to park are what to look at; for the others, the calls themselves.
 void name_places(Advice& advice, const Record& record) {
   if (advice.reason == "thread_bound") {
@@ -80,8 +95,11 @@ void name_places(Advice& advice, const Record& record) {
     }
     if (!advice.where.empty()) return;
   }
-  if (advice.reason == "no_stand_in" && !text(record.body, "omp_kept_out").empty())
-    advice.where.push_back("OpenMP: " + text(record.body, "omp_kept_out"));
+  if (advice.reason == "libgomp") advice.where.push_back(text(record.body, "note"));
+  std::string kept_out = text(record.body, "omp_kept_out");
+  if (advice.reason == "left_alone")
+    advice.what = "The OpenMP teams were left alone, since " + kept_out + ": their calls passed through unseen.";
+  if (advice.reason == "no_stand_in" && !kept_out.empty()) advice.where.push_back("OpenMP: " + kept_out);
   for (const Json& site : record.call_sites) {
     if (advice.where.size() == most_places) break;
     if (text(site, "reason") != advice.reason) continue;
@@ -105,6 +123,10 @@ std::vector<Advice> advice_of(const Record& record) {
   };
   each("lost_by_reason", [](Advice& advice, double value) { advice.seconds = value, advice.timed = true; });
   each("fallbacks", [](Advice& advice, double value) { advice.calls = value; });
+  if (std::string unseen = why_unseen(record); found.empty() && !unseen.empty()) {
+    of(unseen).calls = number(record.body, "plain");
+    of(unseen).unseen = unseen != "outside";  // of these, most programs have some that are none of weir's business
+  }
   std::vector<Advice> all;
   for (auto& [reason, advice] : found) {
     name_places(advice, record);

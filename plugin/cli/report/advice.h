@@ -14,6 +14,7 @@ struct Advice {
   double seconds = 0;     // lost to it
   bool timed = false;     // are the seconds known? Older reports have counts alone
   double calls = 0;
+  bool unseen = false;    // weir was kept from seeing any of the calls, so whether they waited is not known
   std::string what;       // a sentence
   std::string action;     // what to do about it, a sentence; "" when there is nothing
   std::vector<std::string> where;  // call sites, or the names that led to it; the costliest first

@@ -62,7 +62,8 @@ std::string gained(const Sums& sums, const Advice& worst) {
 std::string not_gained(const Sums& sums, const Advice& worst) {
   if (sums.calls == 0) return "There was nothing to gain: the program made no call that may wait.";
   std::string calls = sums.calls == 1 ? "its only call" : "any of its " + in_words(sums.calls, "call");
-  bool passed_by = !worst.reason.empty() && (worst.seconds > 0 || sums.waited > 0 || sums.blocked_s > 0);
+  bool passed_by =
+      !worst.reason.empty() && (worst.unseen || worst.seconds > 0 || sums.waited > 0 || sums.blocked_s > 0);
   if (!passed_by && sums.waited == 0) return "There was nothing to gain: weir saw no wait in " + calls + ".";
   if (worst.what.empty())
     return "Nothing was gained: while calls waited, " + in_seconds(sums.blocked_s) + " in all, there was no other work.";
