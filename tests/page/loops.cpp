@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 int main() {
-  tbb::parallel_for(0, 50, [](int) { usleep(20'000); });  // 50 calls
+  tbb::parallel_for(1, 51, [](int i) { usleep(i * 2'000); });  // the first loop
   tbb::task_arena arena(2);
   arena.execute([] {
-    tbb::parallel_for(0, 30, [](int) { usleep(20'000); });  // 30 calls
+    tbb::parallel_for(1, 31, [](int i) { usleep(i * 4'000); });  // the second loop
   });
 }

@@ -123,9 +123,9 @@ class Record(unittest.TestCase):
         with open(page, encoding="utf-8") as file:
             process = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', file.read(), re.S).group(1))
         regions = [one for one in process["processes"][0]["regions"] if one["kind"] == "tbb"]
-        self.assertEqual(sorted(one["ops"] for one in regions), [30, 50])
-        for one in regions:
-            self.assertIn(f"// {one['ops']} calls", source[one["line"] - 1], one)
+        self.assertEqual(sorted(source[one["line"] - 1].split("// ")[-1] for one in regions), ["the first loop", "the second loop"])
+        self.assertEqual(total(regions, "ops"), 80)
+        self.assertGreater(min(one["ops"] for one in regions), 0)  # what comes within 2 ms may be taken for the other's
 
     def test_explicit_calls_and_operations_have_call_sites(self):
         report = self.run_it(app("io_arena_example"))
