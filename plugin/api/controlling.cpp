@@ -55,6 +55,10 @@ constinit Sharing sharing;
 // 0.36 s from 128 permits on where it takes 0.41 from 64. A device that bears less is found out within the first second.
 constexpr int first_limit = 128;
 
+// For so long the first limit stays: a search costs a tenth of what is done meanwhile, and a program that reads for half a
+// second gains nothing by its outcome.
+constexpr std::int64_t first_look_ns = 500'000'000;
+
 control::Bounds bounds() {
   std::int64_t cores = settings().threads > 0 ? settings().threads : sys::usable_cores();
   auto most = static_cast<int>(most_permits.load());
@@ -154,15 +158,21 @@ class Control {
   }
 
   void lead(const control::Reading& reading, bool shared) {
+    if (!began_ns_) began_ns_ = reading.now_ns;
+    if (!shared && reading.now_ns - began_ns_ < first_look_ns) return wait(beat_ns / 10);
     control::Loop::Turn turn = loop_->turn(reading);
     sharing.announce(turn.limit);
     set_limit(shared ? sharing.part(reading.now_ns) : turn.limit);
     double t_s = static_cast<double>(reading.now_ns - running_since_ns()) / 1e9;
     if (turn.decided) record(log_, t_s, turn);
     if (log_ >= 0 && turn.decision.state == control::State::hold) lookout_.look(log_, t_s, reading.storage_bytes);
-    std::atomic<std::uint32_t> never{0};
     if (turn.sleep_ns < 0) sleep_until_called();
-    else sys::futex_wait(never, 0, turn.sleep_ns);
+    else wait(turn.sleep_ns);
+  }
+
+  static void wait(std::int64_t ns) {
+    std::atomic<std::uint32_t> never{0};
+    sys::futex_wait(never, 0, ns);
   }
 
   void follow(const control::Reading& mine) {
@@ -182,7 +192,7 @@ class Control {
   Lookout lookout_;
   bool followed_ = false;
   std::uint64_t company_ = 0;
-  std::int64_t last_ops_ = 0, last_busy_ns_ = 0;
+  std::int64_t last_ops_ = 0, last_busy_ns_ = 0, began_ns_ = 0;
 };
 
 void control(void* memory) {

@@ -51,6 +51,7 @@ struct Thread {
   std::int32_t yields = 0;         // of what runs here, since it last made way for others (path/yielding.h)
   bool holds_core = false;         // has a core slot of the gate
   bool waits_openly = false;       // sleeps in libc for another thread, with nothing of libc's locked: others may run on top
+  std::int32_t hits_in_row = 0;    // calls done at once, since one blocked
   std::int32_t blocked_depth = 0;  // > 0 while the thread sleeps with its core given away
   meter::Counters* counters = nullptr;  // ours, from the meter; nullptr until the first counted call
   TeamSeat seat;

@@ -34,9 +34,11 @@ void stand_back() {
   // A stand-in that waits in vain goes on over the limit, and stands back again at its next call. So this wait is longer
   // than others: a hundred that return every 100 ms cost more than they bring.
   constexpr std::int64_t longer = 4;
+  // A file that is opened at once and then waited for is no sign of calls that never block.
+  constexpr std::int32_t sign = 32;
   base::Thread& thread = base::self();
   if (!thread.holds_core || !(thread.place & base::in_omp_team) || thread.lock_depth > 0) return;
-  if (!the_gate.cores.crowded() || base::in_signal_handler()) return;
+  if (++thread.hits_in_row < sign || !the_gate.cores.crowded() || base::in_signal_handler()) return;
   the_gate.cores.give();
   the_gate.cores.take(longer * the_gate.wait_ns.load(std::memory_order_relaxed));
 }
@@ -45,6 +47,7 @@ void give_core() {
   base::Thread& thread = base::self();
   if (!thread.holds_core) return;
   thread.holds_core = false;
+  thread.hits_in_row = 0;
   meter::core_given();
   the_gate.cores.give();
 }

@@ -33,8 +33,8 @@ void take_core();  // may wait, at most the bound; not at all when the thread ho
 void take_core_at_once();  // goes on over the limit if need be
 void give_core();
 
-// After a call of a team's thread that was done at once: where more compute than there are cores, it waits for one as if
-// the call had blocked. Else a team whose calls never block would go on with all its stand-ins at once.
+// After a call of a team's thread that was done at once, as were some before it: where more compute than there are cores,
+// it waits for one as if the call had blocked. Else a team whose calls never block would go on with all its stand-ins at once.
 void stand_back();
 
 }  // namespace weir::gate

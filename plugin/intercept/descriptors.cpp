@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that make and end descriptors. What a descriptor is, we ask the kernel at each call, and never remember: so these
+// Calls that end and copy descriptors. What a descriptor is, we ask the kernel at each call, and never remember: so these
 // are counted only, and keep the program's hands off the few numbers that are ours.
-#include <fcntl.h>
-#include <stdarg.h>
 #include <unistd.h>
 
 #include "base/thread.h"
@@ -14,11 +12,6 @@
 namespace weir::intercept {
 namespace {
 
-WEIR_REAL Real<int(const char*, int, ...)> real_open{"open"};
-WEIR_REAL Real<int(int, const char*, int, ...)> real_openat{"openat"};
-WEIR_REAL Real<int(const char*, int)> real_open_2{"__open_2"};
-WEIR_REAL Real<int(int, const char*, int)> real_openat_2{"__openat_2"};
-WEIR_REAL Real<int(const char*, mode_t)> real_creat{"creat"};
 WEIR_REAL Real<int(int)> real_close{"close"};
 WEIR_REAL Real<int(int)> real_dup{"dup"};
 WEIR_REAL Real<int(int, int)> real_dup2{"dup2"};
@@ -48,9 +41,6 @@ int close_all(unsigned first, unsigned last, int flags) {
   return real_close_range(first, last, flags);
 }
 
-// The caller gave a mode only when the flags ask for one.
-bool has_mode(int flags) { return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE; }
-
 }  // namespace
 }  // namespace weir::intercept
 
@@ -59,30 +49,6 @@ using namespace weir::intercept;
 
 #pragma GCC visibility push(default)
 extern "C" {
-
-int open(const char* path, int flags, ...) {
-  if (!has_mode(flags)) return counted(real_open(path, flags));
-  va_list rest;
-  va_start(rest, flags);
-  mode_t mode = va_arg(rest, mode_t);
-  va_end(rest);
-  return counted(real_open(path, flags, mode));
-}
-
-int openat(int directory, const char* path, int flags, ...) {
-  if (!has_mode(flags)) return counted(real_openat(directory, path, flags));
-  va_list rest;
-  va_start(rest, flags);
-  mode_t mode = va_arg(rest, mode_t);
-  va_end(rest);
-  return counted(real_openat(directory, path, flags, mode));
-}
-
-int creat(const char* path, mode_t mode) { return counted(real_creat(path, mode)); }
-
-// Of fortified programs: abort when a mode is missing.
-int __open_2(const char* path, int flags) { return counted(real_open_2(path, flags)); }
-int __openat_2(int directory, const char* path, int flags) { return counted(real_openat_2(directory, path, flags)); }
 
 int close(int fd) {
   if (sys::is_own(fd)) [[unlikely]] return static_cast<int>(deliver(-EBADF));
@@ -102,13 +68,6 @@ int dup3(int fd, int as, int flags) noexcept {
   return counted(real_dup3(fd, as, flags));
 }
 
-int open64(const char*, int, ...) __attribute__((nonnull(1), alias("open")));
-int __open(const char*, int, ...) __attribute__((nonnull(1), alias("open")));
-int __open64(const char*, int, ...) __attribute__((nonnull(1), alias("open")));
-int openat64(int, const char*, int, ...) __attribute__((alias("openat")));
-int creat64(const char*, mode_t) __attribute__((alias("creat")));
-int __open64_2(const char*, int) __attribute__((alias("__open_2")));
-int __openat64_2(int, const char*, int) __attribute__((alias("__openat_2")));
 int __close(int) __attribute__((alias("close")));
 int __dup2(int, int) noexcept __attribute__((alias("dup2")));
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/openat2.h>
 #include <sys/vfs.h>
 #include <time.h>
 
@@ -43,6 +44,12 @@ Result getsockopt(int fd, int level, int name, void* value, socklen_t* bytes) {
 Result fsync(int fd) { return raw(SYS_fsync, fd); }
 Result fdatasync(int fd) { return raw(SYS_fdatasync, fd); }
 Result open(const char* path, int flags, int mode) { return raw(SYS_openat, AT_FDCWD, word(path), flags, mode); }
+Result open_cached(int directory, const char* path, int flags) {
+  open_how how{};
+  how.flags = static_cast<std::uint32_t>(flags);
+  how.resolve = RESOLVE_CACHED;
+  return raw(SYS_openat2, directory, word(path), word(&how), sizeof how);
+}
 Result close(int fd) { return raw(SYS_close, fd); }
 Result fstat(int fd, struct stat* into) { return raw(SYS_fstat, fd, word(into)); }
 Result lseek(int fd, off_t offset, int whence) { return raw(SYS_lseek, fd, offset, whence); }

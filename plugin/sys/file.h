@@ -29,6 +29,8 @@ Result getsockopt(int fd, int level, int name, void* value, socklen_t* bytes);
 Result fsync(int fd);
 Result fdatasync(int fd);
 Result open(const char* path, int flags, int mode = 0);
+// Opens what the kernel finds without asking a device; -EAGAIN: not found so. For flags that make or empty nothing.
+Result open_cached(int directory, const char* path, int flags);
 Result close(int fd);
 Result fstat(int fd, struct stat* into);
 Result lseek(int fd, off_t offset, int whence);

@@ -13,7 +13,7 @@ function(park_program name source compiler)
     COMMAND ${compiler} -O2 -fopenmp -pthread ${ARGN} -o ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
   add_custom_target(build_${name} ALL DEPENDS ${output})
 endfunction()
-foreach(program park_constructs park_told park_told_mixed park_threadprivate park_table park_set park_waits park_child)
+foreach(program park_constructs park_told park_told_mixed park_threadprivate park_table park_set park_waits park_child park_opens)
   park_program(${program}_clang ${program}.c ${PARK_CLANG})
   park_program(${program}_gcc ${program}.c ${PARK_GCC} -w)
 endforeach()
@@ -67,6 +67,9 @@ foreach(compiler clang gcc)
   park_test(set_num_threads_${compiler} quick any "" set_${compiler} num_threads)
   park_test(set_dynamic_${compiler} quick any "" set_${compiler} dynamic)
   park_test(child_${compiler} quick any "" child_${compiler})
+
+  # Who makes a file, or finds no folder at hand, gives its core to others: 128 makings, 3 more that make or empty each.
+  park_test(opens_${compiler} quick wide:512 "" opens_${compiler})
 
   # Threads that wait for each other where nobody can see it.
   park_test(waits_${compiler} quick wide "" waits_${compiler} 1)

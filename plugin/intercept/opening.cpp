@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// open and kin. A name whose folders and inode the kernel has at hand is opened at once; else the disk is asked, and the
+// thread's core goes to others meanwhile. The ring's own open is not used: which folder a relative name begins at, and with
+// whose rights it is followed, may be the thread's.
+#include <fcntl.h>
+#include <stdarg.h>
+
+#include "intercept/errno_edge.h"
+#include "intercept/real.h"
+#include "path/call.h"
+#include "sys/file.h"
+
+namespace weir::intercept {
+namespace {
+
+using path::Call;
+using path::Family;
+
+WEIR_REAL Real<int(const char*, int, ...)> real_open{"open"};
+WEIR_REAL Real<int(int, const char*, int, ...)> real_openat{"openat"};
+WEIR_REAL Real<int(const char*, int)> real_open_2{"__open_2"};
+WEIR_REAL Real<int(int, const char*, int)> real_openat_2{"__openat_2"};
+WEIR_REAL Real<int(const char*, mode_t)> real_creat{"creat"};
+
+struct Opening {
+  int directory;
+  const char* path;
+  int flags;
+  mode_t mode;
+};
+
+const Opening& opening(const Call& call) { return *static_cast<const Opening*>(call.arguments); }
+
+// The caller gave a mode only when the flags ask for one.
+bool has_mode(int flags) { return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE; }
+
+// What makes or empties a file writes to the file system: no look tells whether that waits.
+Result attempt_open(Call& call) {
+  const Opening& it = opening(call);
+  if (has_mode(it.flags) || it.flags & O_TRUNC) return -EAGAIN;
+  Result result = sys::open_cached(it.directory, it.path, it.flags);
+  bool told = result >= 0 || result == -EAGAIN || result == -EINTR;
+  return told ? result : call.real(call);  // what is wrong, libc says best; an old kernel knows no such look
+}
+
+int opened(const Opening& it, Result (*real)(Call&),
+           meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
+  Call call{Family::direct};
+  call.attempt = attempt_open;
+  call.real = real;
+  call.arguments = &it;
+  return static_cast<int>(deliver(path::run(call, caller)));
+}
+
+int counted(int result) {
+  path::count_in(0);
+  return result;
+}
+
+}  // namespace
+}  // namespace weir::intercept
+
+using namespace weir;
+using namespace weir::intercept;
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int open(const char* path, int flags, ...) {
+  mode_t mode = 0;
+  if (has_mode(flags)) {
+    va_list rest;
+    va_start(rest, flags);
+    mode = va_arg(rest, mode_t);
+    va_end(rest);
+  }
+  if (!path::concerns_us()) return counted(real_open(path, flags, mode));
+  return opened({AT_FDCWD, path, flags, mode}, [](Call& c) {
+    const Opening& it = opening(c);
+    return outcome(real_open(it.path, it.flags, it.mode));
+  });
+}
+
+int openat(int directory, const char* path, int flags, ...) {
+  mode_t mode = 0;
+  if (has_mode(flags)) {
+    va_list rest;
+    va_start(rest, flags);
+    mode = va_arg(rest, mode_t);
+    va_end(rest);
+  }
+  if (!path::concerns_us()) return counted(real_openat(directory, path, flags, mode));
+  return opened({directory, path, flags, mode}, [](Call& c) {
+    const Opening& it = opening(c);
+    return outcome(real_openat(it.directory, it.path, it.flags, it.mode));
+  });
+}
+
+int creat(const char* path, mode_t mode) {
+  if (!path::concerns_us()) return counted(real_creat(path, mode));
+  return opened({AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode}, [](Call& c) {
+    const Opening& it = opening(c);
+    return outcome(real_creat(it.path, it.mode));
+  });
+}
+
+// Of fortified programs: abort when a mode is missing.
+int __open_2(const char* path, int flags) {
+  if (!path::concerns_us() || has_mode(flags)) return counted(real_open_2(path, flags));
+  return opened({AT_FDCWD, path, flags, 0}, [](Call& c) {
+    const Opening& it = opening(c);
+    return outcome(real_open_2(it.path, it.flags));
+  });
+}
+
+int __openat_2(int directory, const char* path, int flags) {
+  if (!path::concerns_us() || has_mode(flags)) return counted(real_openat_2(directory, path, flags));
+  return opened({directory, path, flags, 0}, [](Call& c) {
+    const Opening& it = opening(c);
+    return outcome(real_openat_2(it.directory, it.path, it.flags));
+  });
+}
+
+int open64(const char*, int, ...) __attribute__((nonnull(1), alias("open")));
+int __open(const char*, int, ...) __attribute__((nonnull(1), alias("open")));
+int __open64(const char*, int, ...) __attribute__((nonnull(1), alias("open")));
+int openat64(int, const char*, int, ...) __attribute__((alias("openat")));
+int creat64(const char*, mode_t) __attribute__((alias("creat")));
+int __open64_2(const char*, int) __attribute__((alias("__open_2")));
+int __openat64_2(int, const char*, int) __attribute__((alias("__openat_2")));
+
+}  // extern "C"
+#pragma GCC visibility pop

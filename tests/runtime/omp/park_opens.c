@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files made, opened, and not opened, in loops: what each call gives is counted by what it gave. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { files = 128, errors = 256 };
+static long seen[errors], modes;
+
+static void gave(int fd, long *count) {
+  struct stat about;
+#pragma omp atomic
+  ++count[fd < 0 ? errno : 0];
+  if (fd < 0) return;
+  if (fstat(fd, &about) == 0) {
+#pragma omp atomic
+    modes += about.st_mode & 0777;
+  }
+  close(fd);
+}
+
+static void tell(const char *what) {
+  printf("%s:", what);
+  for (int i = 0; i < errors; ++i)
+    if (seen[i]) printf(" %s %ld", i ? strerrorname_np(i) : "opened", seen[i]);
+  printf(", modes %ld\n", modes);
+  memset(seen, 0, sizeof seen);
+  modes = 0;
+}
+
+int main(void) {
+  char folder[] = "/tmp/opens-XXXXXX";
+  if (!mkdtemp(folder) || chdir(folder) || symlink("loop", "loop") || mkfifo("fifo", 0600)) return 2;
+  int here = open(".", O_RDONLY | O_DIRECTORY);
+  umask(027);
+#pragma omp parallel for schedule(dynamic)
+  for (int i = 0; i < files; ++i) {
+    char name[32];
+    snprintf(name, sizeof name, "f%d", i);
+    gave(i % 3 ? open(name, O_CREAT | O_EXCL | O_RDWR, 0666) : creat(name, 0640), seen);
+    usleep(2000);
+  }
+  tell("made");
+#pragma omp parallel for schedule(dynamic)
+  for (int i = 0; i < files; ++i) {
+    char name[32];
+    snprintf(name, sizeof name, "f%d", i);
+    gave(open(name, O_RDONLY), seen);
+    gave(openat(here, name, O_RDWR | O_CLOEXEC | O_APPEND), seen);
+    gave(open(name, O_RDONLY | O_TRUNC), seen);
+    gave(open(name, O_CREAT | O_EXCL | O_RDWR, 0666), seen);
+    gave(open(name, O_PATH | O_NOFOLLOW), seen);
+    gave(open(".", O_TMPFILE | O_RDWR, 0604), seen);
+    gave(open("fifo", O_RDONLY | O_NONBLOCK), seen);
+    gave(open("none", O_RDONLY), seen);
+    gave(open("", O_RDONLY), seen);
+    gave(open("loop", O_RDONLY), seen);
+    gave(open("f1/x", O_RDONLY), seen);
+    gave(open(".", O_WRONLY), seen);
+    gave(open("f1", O_RDONLY | O_DIRECTORY), seen);
+    gave(openat(-7, "f1", O_RDONLY), seen);
+    gave(open(name, 0x70000000 | O_RDONLY), seen);  /* flags that nobody knows */
+    usleep(2000);
+  }
+  tell("opened");
+  for (int i = 0; i < files; ++i) {
+    char name[32];
+    snprintf(name, sizeof name, "f%d", i);
+    unlink(name);
+  }
+  unlink("loop");
+  unlink("fifo");
+  rmdir(folder);
+  return 0;
+}
