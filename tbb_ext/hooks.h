@@ -42,8 +42,14 @@ typedef struct weir_tbb_adapter {
   /* Calls entry(a, b, c, d), an entry point of libtbb in which the calling thread runs tasks or waits for them, for who
    * called it from `site`, and marks the thread while it lasts. Exceptions pass through. */
   void (*within)(const void *site, weir_tbb_entry entry, void *a, void *b, void *c, void *d);
-  /* The program asked for so many threads in an arena, or for so many at most in all: both have to be had. */
-  void (*wants)(int64_t threads);
+  /* The program makes a global_control of so many threads, and has destroyed one: what it allows has to be had. */
+  void (*control_comes)(int64_t threads);
+  void (*control_went)(int64_t threads);
+  int (*has_controls)(void);
+  /* The program is to find no more threads than it was told: stand-ins go. And what it is told for the slot of the calling
+   * thread, in an arena of which it was told that it has `bound` of them. */
+  void (*no_stand_ins)(void);
+  uint16_t (*number_of)(uint16_t slot, int bound);
   /* A call is about to block its thread, the `parked`th at the moment: stand-ins may be worth it. Any thread. */
   void (*blocked)(int64_t parked);
   /* Tasks that could go on don't, since every thread is busy: one thread more. Takes locks of libtbb's, makes threads. */

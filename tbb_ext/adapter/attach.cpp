@@ -5,6 +5,7 @@
 #include "tbb_ext/adapter/arenas.h"
 #include "tbb_ext/adapter/attendant.h"
 #include "tbb_ext/adapter/limit.h"
+#include "tbb_ext/adapter/numbers.h"
 #include "tbb_ext/adapter/runtime.h"
 #include "tbb_ext/hooks.h"
 
@@ -44,7 +45,8 @@ void within(const void* site, weir_tbb_entry entry, void* a, void* b, void* c, v
   entry(a, b, c, d);
 }
 
-const weir_tbb_adapter adapter = {within, want_threads, raise_limit, break_stall};
+const weir_tbb_adapter adapter = {within,      control_comes, control_went, has_controls,
+                                  lower_limit, number_of,     raise_limit,  break_stall};
 
 }  // namespace
 }  // namespace weir::tbb

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <set>
 
 namespace weir::tbb {
 namespace {
@@ -19,7 +20,8 @@ std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch
 const weir_tbb_machine* machine = nullptr;  // set when there are stand-ins to be had
 std::mutex changing;
 ::tbb::global_control* control = nullptr;   // never destroyed at exit: libtbb may be gone by then
-std::int64_t fewest = 0;                    // cores, or what the program asked for; under `changing`
+std::int64_t fewest = 0;                    // cores, or what the program's controls allow; under `changing`
+std::multiset<std::int64_t>* of_program = nullptr;  // under `changing`; likewise never destroyed
 std::atomic<std::int64_t> allowed{0};
 std::atomic<pthread_t> changer{};           // our own control is no wish of the program's
 std::atomic<std::int64_t> last_blocked_ns{0};
@@ -35,21 +37,46 @@ void set_locked(std::int64_t threads) {
   machine->stand_ins(threads > fewest);
 }
 
+// The least of all controls holds. One of fewer threads than cores libtbb heeds by itself.
+void reckon_locked() {
+  constexpr std::int64_t most = 1'000'000;
+  std::int64_t least = of_program->empty() ? 0 : *of_program->begin();
+  fewest = std::clamp(least, machine->cores, std::max(most, machine->cores));
+  machine->stand_ins(allowed.load() > fewest);
+}
+
+bool is_quiet() { return now_ns() - last_blocked_ns.load(std::memory_order_relaxed) >= quiet_ns; }
+
 }  // namespace
 
 void begin_limit(const weir_tbb_machine& of) {
   if (of.processors <= of.cores) return;
   std::lock_guard lock(changing);
   machine = &of;
+  of_program = new std::multiset<std::int64_t>;
   set_locked(fewest = of.cores);
 }
 
-void want_threads(std::int64_t threads) {
+void control_comes(std::int64_t threads) {
   if (!machine || changer.load() == pthread_self()) return;
   std::lock_guard lock(changing);
-  if (threads <= fewest) return;
-  fewest = threads;
-  if (allowed.load() < threads) set_locked(threads);
+  of_program->insert(threads);
+  reckon_locked();
+  if (allowed.load() < fewest) set_locked(fewest);
+}
+
+void control_went(std::int64_t threads) {
+  if (!machine || changer.load() == pthread_self()) return;
+  std::lock_guard lock(changing);
+  if (auto found = of_program->find(threads); found != of_program->end()) of_program->erase(found);
+  reckon_locked();
+  if (allowed.load() < fewest || is_quiet()) set_locked(fewest);
+}
+
+int has_controls() {
+  if (!machine) return 1;
+  std::lock_guard lock(changing);
+  return !of_program->empty();
 }
 
 void raise_limit(std::int64_t parked) {
@@ -75,9 +102,15 @@ void break_stall() {
 
 void relax_limit() {
   if (!machine || allowed.load(std::memory_order_relaxed) <= machine->cores) return;
-  if (now_ns() - last_blocked_ns.load(std::memory_order_relaxed) < quiet_ns) return;
+  if (!is_quiet()) return;
   std::unique_lock lock(changing, std::try_to_lock);
   if (lock && allowed.load() > fewest) set_locked(fewest);
+}
+
+void lower_limit() {
+  if (!machine) return;
+  std::lock_guard lock(changing);
+  if (allowed.load() > fewest) set_locked(fewest);
 }
 
 }  // namespace weir::tbb

@@ -17,9 +17,13 @@ namespace weir::tbb {
 //
 // A program without I/O has the threads it would have without us.
 void begin_limit(const weir_tbb_machine& machine);
-void want_threads(std::int64_t threads);
+// The program's own controls: while all of them allow more threads than there are cores, as many as they allow.
+void control_comes(std::int64_t threads);
+void control_went(std::int64_t threads);
+int has_controls();
 void raise_limit(std::int64_t parked);
 void relax_limit();
 void break_stall();
+void lower_limit();  // back to the fewest at once, whatever is blocked
 
 }  // namespace weir::tbb

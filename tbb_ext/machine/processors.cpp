@@ -55,8 +55,8 @@ std::int64_t processors() {
 
 namespace {
 
-//   open --the program asks for a slot's number--> held
-//     `----enough calls have blocked-------------> raised
+//   open --enough calls have blocked--> raised
+//     `---- the program asks for a slot's number, from either --> held
 enum Truth : std::uint32_t { open, held, raised };
 constinit std::atomic<std::uint32_t> truth{open};
 constinit std::atomic<std::int64_t> blocked_calls{0};
@@ -82,10 +82,7 @@ int concurrency_of_loop(int said) {
   return std::min(said, static_cast<int>(chunks_worth));
 }
 
-bool hold_to_the_truth() {
-  std::uint32_t now = open;
-  return truth.compare_exchange_strong(now, held) || now == held;
-}
+bool hold_to_the_truth() { return !held_to_the_truth() && truth.exchange(held) != held; }
 
 bool held_to_the_truth() { return truth.load(std::memory_order_relaxed) == held; }
 

@@ -20,8 +20,8 @@ int concurrency(int said);
 // without us: but for the first few loops, which could not be cut any more when the first of their calls waits.
 int concurrency_of_loop(int said);
 
-// The program numbers things by its slots: from here on there will be no stand-ins, whose slots lie beyond the concurrency
-// it was told. False: too late, they are there.
+// The program numbers things by its slots, or sees each thread that comes: from here on there will be no stand-ins, whose
+// slots lie beyond the concurrency it was told. True: this is news, and there may be some by now.
 bool hold_to_the_truth();
 bool held_to_the_truth();
 

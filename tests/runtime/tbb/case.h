@@ -49,6 +49,10 @@ class SlowPipe {
   std::thread writer_;
 };
 
+inline void compute(int steps) {
+  for (int i = 0; i < steps; ++i) asm volatile("" : : "r"(i));
+}
+
 inline void check(bool holds, const char* what) {
   if (holds) return;
   std::printf("wrong: %s\n", what);

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace weir::tbb {
+
+// The number that a program is told for the slot in which the calling thread is, of an arena that has more slots than the
+// program was told threads. libtbb's threads keep their slots' numbers from arena to arena: one that comes from a larger
+// arena takes a slot beyond. Below `bound`, no other thread's in that arena, and the same until the thread leaves it.
+//
+//   free --asked for--> owned by a slot --its thread leaves--> left: still that slot's, if nobody else needs it
+//
+// When more threads than `bound` are there: the slot's own. Inside an arena only.
+std::uint16_t number_of(std::uint16_t slot, int bound);
+
+}  // namespace weir::tbb
