@@ -35,6 +35,14 @@ int main(void) {
     chill(fd);
     reads(fd, "cold");
   }
+  // Of what is asked for, only the beginning is cached.
+  for (int i = 0; i < 3; ++i) {
+    chill(fd);
+    posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+    pread(fd, buffer, 1, 4096);
+    say_data("a part is cached", pread(fd, buffer, sizeof buffer, 4096), buffer);
+    posix_fadvise(fd, 0, 0, POSIX_FADV_NORMAL);
+  }
   struct iovec out[2] = {{"hello ", 6}, {"world", 5}};
   say("pwrite", pwrite(fd, "abcdef", 6, 10));
   say("pwrite at -1", pwrite(fd, "abcdef", 6, -1));
