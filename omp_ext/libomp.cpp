@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "sys/loader.h"
+
 namespace weir::omp {
 namespace {
 
@@ -51,7 +53,7 @@ bool find_all(Libomp& l) {
 void* next_definition(const char* name) {
   if (void* next = dlsym(RTLD_NEXT, name)) return next;
   Search search{name, nullptr};
-  dl_iterate_phdr(ask_object, &search);
+  sys::each_object(ask_object, &search);
   return search.found;
 }
 

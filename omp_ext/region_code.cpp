@@ -8,6 +8,7 @@
 
 #include "omp_ext/region_instruction.h"
 #include "omp_ext/region_object.h"
+#include "sys/loader.h"
 
 namespace weir::team {
 namespace {
@@ -185,7 +186,7 @@ CodeFacts read_code(const void* code, Reading how) {
 
 bool every_region_blocks() {
   Survey result;
-  dl_iterate_phdr(survey, &result);
+  sys::each_object(survey, &result);
   return result.regions > 0 && result.all_block;
 }
 

@@ -14,6 +14,7 @@
 #include "omp_ext/team_real.h"
 #include "omp_ext/team_room.h"
 #include "omp_ext/tool.h"
+#include "sys/loader.h"
 #include "wait/lane.h"
 #include "weir/runtime.h"
 
@@ -45,7 +46,7 @@ int count_loaded(dl_phdr_info* object, std::size_t, void* count) {
 
 unsigned long long objects_loaded() {
   unsigned long long count = 0;
-  dl_iterate_phdr(count_loaded, &count);
+  sys::each_object(count_loaded, &count);
   return count;
 }
 

@@ -8,6 +8,7 @@
 #include "lane/elf.h"
 #include "lane/marks.h"
 #include "omp_ext/region_code.h"
+#include "sys/loader.h"
 
 namespace weir::team {
 namespace {
@@ -44,7 +45,7 @@ int look_at(dl_phdr_info* object, std::size_t, void* argument) {
 
 Program read_program() {
   Program program;
-  dl_iterate_phdr(look_at, &program);
+  sys::each_object(look_at, &program);
   program.every_region_blocks = every_region_blocks();
   return program;
 }

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include "sys/loader.h"
+
 namespace weir::team {
 namespace {
 
@@ -35,7 +37,7 @@ int look_into(dl_phdr_info* object, std::size_t, void* argument) {
 void* next_definition(const char* name) {
   if (void* next = dlsym(RTLD_NEXT, name)) return next;
   Search search{name, object_base(reinterpret_cast<const void*>(&next_definition)), nullptr};
-  dl_iterate_phdr(look_into, &search);
+  sys::each_object(look_into, &search);
   return search.found;
 }
 

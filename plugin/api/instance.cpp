@@ -25,6 +25,7 @@
 #include "path/engine.h"
 #include "pool/pool.h"
 #include "sys/futex.h"
+#include "sys/loader.h"
 #include "sys/lock.h"
 #include "sys/process.h"
 #include "wait/errno_state.h"
@@ -178,7 +179,7 @@ void prepare(char** environment) {
   ready_to_show();
   if (*reportable()) start_recording();
   start_tracing();
-  pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  pthread_atfork(sys::before_fork, sys::after_fork_in_parent, after_fork_in_child);
   watch_thread_ends();
   state.store(idle);
   sys::futex_wake(state, 1 << 30);
@@ -248,6 +249,7 @@ void after_load() {
 }
 
 void after_fork_in_child() {
+  sys::loader_after_fork_in_child();
   judging.after_fork();
   if (state.load() != unprepared) state.store(idle);
   finished.store(false);

@@ -10,6 +10,7 @@
 
 #include "lane/marks.h"
 #include "sys/file.h"
+#include "sys/loader.h"
 #include "sys/raw.h"
 
 namespace weir::lane {
@@ -89,7 +90,7 @@ bool refresh(Loaded& loaded) {
   } pass{loaded};
   Result length = sys::raw(SYS_readlink, sys::word("/proc/self/exe"), sys::word(pass.program), sizeof pass.program - 1);
   if (length <= 0) copy(pass.program, "the program");
-  dl_iterate_phdr(
+  sys::each_object(
       [](dl_phdr_info* info, std::size_t, void* argument) {
         Pass& now = *static_cast<Pass*>(argument);
         if (now.first) {
@@ -110,7 +111,7 @@ bool refresh(Loaded& loaded) {
 
 unsigned long long count_loaded() {
   unsigned long long count = 0;
-  dl_iterate_phdr(
+  sys::each_object(
       [](dl_phdr_info* info, std::size_t, void* count_) {
         *static_cast<unsigned long long*>(count_) = info->dlpi_adds;
         return 1;

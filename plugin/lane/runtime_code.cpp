@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "lane/marks.h"
+#include "sys/loader.h"
 
 namespace weir::lane {
 namespace {
@@ -46,7 +47,7 @@ Answer ask(const void* address) {
   std::uintptr_t known = row.load(std::memory_order_relaxed);
   if (known >> 2 == at) return static_cast<Answer>(known & 3);
   Search search{at, program};
-  dl_iterate_phdr(look_at, &search);
+  sys::each_object(look_at, &search);
   row.store(at << 2 | search.answer, std::memory_order_relaxed);
   return search.answer;
 }

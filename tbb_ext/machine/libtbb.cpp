@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "sys/loader.h"
+
 namespace weir::tbb {
 
 extern "C" {
@@ -54,7 +56,7 @@ int look_at(dl_phdr_info* object, std::size_t, void* search_) {
 
 bool look_for_libtbb() {
   Search search;
-  dl_iterate_phdr(look_at, &search);
+  sys::each_object(look_at, &search);
   if (search.loaded == objects_seen.exchange(search.loaded, std::memory_order_relaxed)) return weir_tbb_text.bytes != 0;
   if (search.copies > 1) ambiguous.store(true);
   // What was once known stays: contexts and stacks that we made have to come back to us.

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <link.h>
+
+#include <cstddef>
+
+namespace weir::sys {
+
+// dl_iterate_phdr, which holds a lock of the loader's meanwhile. A child forked by another thread right then would have that
+// lock taken for good, and hang when it next loads something. So who forks waits until no thread of ours is in there.
+int each_object(int (*look)(dl_phdr_info*, std::size_t, void*), void* subject);
+
+// Around fork, as pthread_atfork has it. Both waits are bounded: what forks in such a look, or looks while it forks, goes on.
+void before_fork();
+void after_fork_in_parent();
+void loader_after_fork_in_child();
+
+}  // namespace weir::sys
