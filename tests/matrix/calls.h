@@ -13,6 +13,7 @@ struct arguments {
   unsigned char *buffer; /* or memory that is not there */
   size_t bytes;
   long offset;
+  int parts; /* of a vector, two bytes each; -1: three, of which one is empty */
 };
 typedef long (*caller)(void *function, struct arguments *a);
 #define F(type) ((type)function)
@@ -21,41 +22,47 @@ static long c_read(void *function, struct arguments *a) { return F(ssize_t(*)(in
 static long c_read_chk(void *function, struct arguments *a) { return F(ssize_t(*)(int, void *, size_t, size_t))(a->on->fd, a->buffer, a->bytes, a->bytes + 1); }
 static long c_pread(void *function, struct arguments *a) { return F(ssize_t(*)(int, void *, size_t, off_t))(a->on->fd, a->buffer, a->bytes, a->offset); }
 static long c_pread_chk(void *function, struct arguments *a) { return F(ssize_t(*)(int, void *, size_t, off_t, size_t))(a->on->fd, a->buffer, a->bytes, a->offset, a->bytes); }
-static void split(struct iovec parts[3], struct arguments *a) {
+#define MOST_PARTS 1025 /* one more than Linux takes */
+static int split(struct iovec parts[MOST_PARTS], struct arguments *a) {
+  if (a->parts >= 0) {
+    for (int i = 0; i < a->parts; ++i) parts[i] = (struct iovec){a->buffer + 2 * i, 2};
+    return a->parts;
+  }
   size_t first = a->bytes / 3;
   parts[0] = (struct iovec){a->buffer, first};
   parts[1] = (struct iovec){a->buffer + first, 0};
   parts[2] = (struct iovec){a->buffer + first, a->bytes - first};
+  return 3;
 }
 static long c_vector(void *function, struct arguments *a) {
-  struct iovec parts[3];
-  split(parts, a);
-  return F(ssize_t(*)(int, const struct iovec *, int))(a->on->fd, parts, 3);
+  struct iovec parts[MOST_PARTS];
+  int count = split(parts, a);
+  return F(ssize_t(*)(int, const struct iovec *, int))(a->on->fd, parts, count);
 }
 static long c_pvector(void *function, struct arguments *a) {
-  struct iovec parts[3];
-  split(parts, a);
-  return F(ssize_t(*)(int, const struct iovec *, int, off_t))(a->on->fd, parts, 3, a->offset);
+  struct iovec parts[MOST_PARTS];
+  int count = split(parts, a);
+  return F(ssize_t(*)(int, const struct iovec *, int, off_t))(a->on->fd, parts, count, a->offset);
 }
 static long c_pvector2(void *function, struct arguments *a) {
-  struct iovec parts[3];
-  split(parts, a);
-  return F(ssize_t(*)(int, const struct iovec *, int, off_t, int))(a->on->fd, parts, 3, a->offset, 0);
+  struct iovec parts[MOST_PARTS];
+  int count = split(parts, a);
+  return F(ssize_t(*)(int, const struct iovec *, int, off_t, int))(a->on->fd, parts, count, a->offset, 0);
 }
 static long c_recv(void *function, struct arguments *a) { return F(ssize_t(*)(int, void *, size_t, int))(a->on->fd, a->buffer, a->bytes, 0); }
 static long c_recv_chk(void *function, struct arguments *a) { return F(ssize_t(*)(int, void *, size_t, size_t, int))(a->on->fd, a->buffer, a->bytes, a->bytes, 0); }
 static long c_recvfrom(void *function, struct arguments *a) { return F(ssize_t(*)(int, void *, size_t, int, void *, void *))(a->on->fd, a->buffer, a->bytes, 0, 0, 0); }
 static long c_recvfrom_chk(void *function, struct arguments *a) { return F(ssize_t(*)(int, void *, size_t, size_t, int, void *, void *))(a->on->fd, a->buffer, a->bytes, a->bytes, 0, 0, 0); }
 static long c_message(void *function, struct arguments *a) {
-  struct iovec parts[3];
-  split(parts, a);
-  struct msghdr m = {.msg_iov = parts, .msg_iovlen = 3};
+  struct iovec parts[MOST_PARTS];
+  int count = split(parts, a);
+  struct msghdr m = {.msg_iov = parts, .msg_iovlen = (size_t)count};
   return F(ssize_t(*)(int, struct msghdr *, int))(a->on->fd, &m, 0);
 }
 static long c_messages(void *function, struct arguments *a) {
-  struct iovec parts[3];
-  split(parts, a);
-  struct mmsghdr m = {.msg_hdr = {.msg_iov = parts, .msg_iovlen = 3}};
+  struct iovec parts[MOST_PARTS];
+  int count = split(parts, a);
+  struct mmsghdr m = {.msg_hdr = {.msg_iov = parts, .msg_iovlen = (size_t)count}};
   return F(int (*)(int, struct mmsghdr *, unsigned, int, void *))(a->on->fd, &m, 1, 0, 0) * 100000L + m.msg_len;
 }
 static long c_accept(void *function, struct arguments *a) { return F(int (*)(int, void *, void *))(a->on->fd, 0, 0) >= 0 ? 1 : -1; }

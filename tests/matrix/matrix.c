@@ -14,9 +14,17 @@ struct row { short call, kind, state, size; };
 static struct row *rows;
 static char (*lines)[160];
 
-static const long sizes[] = {13, 0, 1, 4096, 5000, -1 /* memory that is not there */};
-static const long offsets[] = {0, 2, 9999, 20000, -1, -5};
-#define SIZES 6
+/* How much is asked for, from where, and into what. */
+enum memory { there, missing, half /* the page after its first six bytes is not there */ };
+static const struct size {
+  long bytes, offset;
+  enum memory memory;
+  int parts; /* -1: as the bytes say; else so many, of vectors only */
+} sizes[] = {{13, 0, there, -1}, {0, 2, there, -1}, {1, 9999, there, -1}, {4096, 20000, there, -1}, {5000, -1, there, -1},
+             {13, -5, missing, -1}, {13, 0, half, -1}, {0x80000000L, 0, there, -1}, {0x10000000aL, 4, there, -1},
+             {0, 0, there, 0}, {2048, 0, there, 1024}, {2050, 0, there, 1025}};
+#define SIZES ((int)(sizeof sizes / sizeof *sizes))
+#define ROOM 16384 /* more than any descriptor here gives */
 
 /* Not before the call is about to be made, however late its thread gets to run. */
 static void *feed(void *subject) {
@@ -42,14 +50,16 @@ static void run(int index) {
   sigaddset(&pipe_signal, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
 
-  unsigned char *page = aligned_alloc(4096, 8192);
-  for (int i = 0; i < 8192; ++i) page[i] = (unsigned char)(i * 7 + 1);
+  const struct size *size = &sizes[row->size];
+  unsigned char *page = mmap(0, ROOM + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mprotect(page + ROOM, 4096, PROT_NONE);
+  for (int i = 0; i < ROOM; ++i) page[i] = (unsigned char)(i * 7 + 1);
   struct subject s = {.fd = -1, .peer = -1};
   kind->make(&s);
   enter(&s, kind, row->state);
-  struct arguments a = {&s, page, 0, offsets[row->size]};
-  if (sizes[row->size] < 0) a.buffer = (unsigned char *)8, a.bytes = 13;
-  else a.bytes = (size_t)sizes[row->size];
+  struct arguments a = {&s, page, (size_t)size->bytes, size->offset, size->parts};
+  if (size->memory == missing) a.buffer = (unsigned char *)8;
+  if (size->memory == half) a.buffer = page + ROOM - 6;
   pthread_t feeder;
   if (s.feed_ms) feeder = start(feed, &s);
 
@@ -74,13 +84,13 @@ static void run(int index) {
     syscall(SYS_fcntl, fd, F_SETFL, O_NONBLOCK);
     left[i] = kernel_read(fd, rest, sizeof rest);
   }
-  snprintf(lines[index], sizeof lines[index], "%s | %s | %s | %ld@%ld: %ld %s mem %08x off %ld pipe %d left %ld %ld",
-           call->name, kind->name, state_names[row->state], sizes[row->size], offsets[row->size], result,
-           error ? strerrorname_np(error) : "-", hash(page, 8192), offset, signal, left[0], left[1]);
+  snprintf(lines[index], sizeof lines[index], "%s | %s | %s | %ld@%ld,%d,%d: %ld %s mem %08x off %ld pipe %d left %ld %ld",
+           call->name, kind->name, state_names[row->state], size->bytes, size->offset, size->memory, size->parts, result,
+           error ? strerrorname_np(error) : "-", hash(page, ROOM), offset, signal, left[0], left[1]);
   if (the_effect) snprintf(lines[index], sizeof lines[index], "%s | %s | %s", call->name, kind->name, effect);
   if (s.fd >= 0 && s.fd != 9999) syscall(SYS_close, s.fd);
   if (s.peer >= 0) syscall(SYS_close, s.peer);
-  free(page);
+  munmap(page, ROOM + 4096);
   pthread_sigmask(SIG_SETMASK, &before, 0);
 }
 
@@ -89,6 +99,11 @@ static int uses_file(const struct call *call) {
   for (unsigned i = 0; i < sizeof all / sizeof *all; ++i)
     if (call->how == all[i]) return 1;
   return 0;
+}
+
+static int takes_parts(const struct call *call) {
+  return call->how == c_vector || call->how == c_pvector || call->how == c_pvector2 || call->how == c_message ||
+         call->how == c_messages;
 }
 
 /* Would the call, natively, wait for ever? Or is its result a matter of chance? */
@@ -113,10 +128,15 @@ static void list(int share, int of, int *count) {
         for (int z = 0; z < SIZES; ++z) {
           if (s && !kinds[k].stream) continue;
           if (z && calls[c].way & once) continue;
-          if (sizes[z] < 0 && (calls[c].how == c_fgets || calls[c].how == c_fread || calls[c].how == c_fgets_chk ||
+          if (sizes[z].parts >= 0 && !takes_parts(&calls[c])) continue;
+          if (sizes[z].bytes > ROOM && uses_file(&calls[c])) continue; /* they cut it themselves */
+          /* How much TCP takes before it comes to memory that is not there is chance. */
+          if (sizes[z].bytes > ROOM && calls[c].way & out && kinds[k].make == kind_tcp) continue;
+          if (z >= 6 && s == late) continue; /* all that waits, twice, would take long */
+          if (sizes[z].memory != there && (calls[c].how == c_fgets || calls[c].how == c_fread || calls[c].how == c_fgets_chk ||
                                calls[c].how == c_fread_chk || calls[c].how == c_fwrite))
             continue; /* libc itself would fall over it */
-          if (left_out(&calls[c], &kinds[k], s, sizes[z])) continue;
+          if (left_out(&calls[c], &kinds[k], s, sizes[z].bytes)) continue;
           if (the_effect && (s != late || z)) continue;
           if (number++ % of != share) continue;
           if (rows) rows[*count] = (struct row){(short)c, (short)k, (short)s, (short)z};
