@@ -12,7 +12,7 @@ namespace {
 
 // Each side announces itself before it looks at the other's: sequentially consistent, so one of the two sees the other.
 constinit std::atomic<std::int32_t> looking{0}, forking{0};
-constexpr std::int64_t patience_ns = 100 * base::ns_per_ms;
+constexpr std::int64_t patience_ns = base::ns_per_s;
 
 bool wait_for_none(const std::atomic<std::int32_t>& others) {
   for (std::int64_t end = 0; others.load() > 0; yield()) {

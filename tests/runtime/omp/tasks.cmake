@@ -123,14 +123,6 @@ foreach(compiler clang gcc)
   set_property(TEST omp.tasks.capped_${compiler} APPEND PROPERTY ENVIRONMENT "WEIR_MAX_SUSPENDED=1")
 endforeach()
 
-# Children forked while threads ask the loader, for us.
-weir_tasks_program(omp_forks_clang tasks_forks.c ${CLANG} -pthread)
-weir_tasks_program(omp_forks_gcc tasks_forks.c gcc -pthread)
-weir_tasks_test(forks quick 100 "2" none omp_forks)
-foreach(compiler clang gcc)
-  set_property(TEST omp.tasks.forks_${compiler} APPEND PROPERTY ENVIRONMENT "LANE=auto")
-endforeach()
-
 # A library that keeps something a thread comes while tasks are set aside.
 add_library(loaded_later MODULE loaded_later.c)
 weir_tasks_program(omp_loads_clang tasks_loads.c ${CLANG})
