@@ -62,10 +62,12 @@ void account(const weir_operation& operation) {
   counters.beside_hidden_ns.add(hidden);
   using op::Kind;
   Kind kind = operation.op.kind;
-  bool moves = kind == Kind::read || kind == Kind::write || kind == Kind::recv || kind == Kind::send;
+  bool in = kind == Kind::read || kind == Kind::recv, out = kind == Kind::write || kind == Kind::send;
+  if (operation.result > 0 && in) counters.bytes_read.add(operation.result);
+  if (operation.result > 0 && out) counters.bytes_written.add(operation.result);
   bool lost = operation.lost_ns > 0;
   meter::account({operation.caller, lost ? meter::Served::parked : meter::Served::suspended,
-                  lost ? meter::Reason::outside : meter::Reason::none, moves ? operation.result : 0, took, hidden});
+                  lost ? meter::Reason::outside : meter::Reason::none, in || out ? operation.result : 0, took, hidden});
 }
 
 void tell(weir_operation* operation) {

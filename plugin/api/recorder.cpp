@@ -266,6 +266,7 @@ void put_devices(Writer& out) {
 }  // namespace
 
 void start_recording() {
+  record.last_cpu_ns = sys::process_cpu_ns();  // what the loader took is not the program's first moment's
   meter::regions.on_edge.store(at_edge, std::memory_order_relaxed);
   meter::before_wait.store(called, std::memory_order_release);
 }
@@ -291,6 +292,7 @@ void recording_after_fork() {
   ran_ns.store(0);
   looked_ns.store(0);
   if (record.last_ns) record = Record();
+  record.last_cpu_ns = sys::process_cpu_ns();
   meter::sites.reset();
 }
 

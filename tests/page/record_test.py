@@ -139,6 +139,7 @@ class Record(unittest.TestCase):
         self.assertEqual((site["call"], site["count"], site["bytes"], os.path.realpath(site["object"])),
                          ("weir_start_read", 100, 800, app("mapreduce_async")))
         self.assertGreater(site["hidden_s"], 0.9)
+        self.assertEqual(report["bytes_read"], 800)
         self.check(report, 100)
 
     def test_what_is_lost_goes_to_its_reason_and_is_explained_with_its_line(self):

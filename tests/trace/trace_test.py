@@ -129,6 +129,7 @@ class Whole(Case):
         self.agrees(trace, report)
         self.assertEqual(report["suspended"], trace.counts["e", "suspended"])
         self.assertGreaterEqual(report["suspended"], 100)
+        self.assertIn("in oneTBB", {e["name"] for e in trace.timed if e["cat"] == "region"})  # the main thread's loop
 
     def test_long_runs_are_thinned_and_not_cut(self):
         trace, report = self.traced(APPS + "/sleepers", "--tasks=20000", "--ms=1", options=["--lane=suspend"],

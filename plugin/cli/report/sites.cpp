@@ -41,7 +41,7 @@ void name_code(Record& record) {
     Place place = where.of(text(row, "object"), address, written);
     if (place.function.empty()) place.function = text(row, "symbol");
     if (!place.function.empty()) row["function"] = whose(place.function);
-    if (place.file.empty()) return;
+    if (place.file.empty() || place.file.find("/oneapi/tbb/") != std::string::npos) return;
     row["file"] = place.file;
     row["line"] = place.line;
   };
