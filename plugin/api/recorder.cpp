@@ -14,6 +14,7 @@
 #include "meter/regions.h"
 #include "meter/sites.h"
 #include "meter/timeline.h"
+#include "sys/file.h"
 #include "sys/futex.h"
 #include "sys/lock.h"
 #include "sys/process.h"
@@ -163,6 +164,7 @@ void look_at_devices(std::int64_t now_ns, std::int64_t distance_ns) {
 }
 
 void body(void*) {
+  sys::have_own_descriptors();  // reports and /proc are opened here while the program goes on; where not, in its numbers
   std::int64_t written_ns = base::now_ns();
   std::atomic<std::uint32_t> never{0};
   std::int64_t between_ns = least_between_ns;

@@ -2,7 +2,6 @@
 #include "api/showing.h"
 
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
 
@@ -133,12 +132,9 @@ void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t expected) {
 }
 void wake(std::atomic<std::uint32_t>& word) { sys::raw(SYS_futex, sys::word(&word), FUTEX_WAKE, INT_MAX); }
 
-// The descriptor is this thread's alone: `weir top` finds it there, and the program finds none that it did not open.
-// With a table that is all empty, and not a copy of the program's: what that one closes is closed.
-Result have_own_descriptors() { return sys::raw(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE); }
-
+// The descriptor is this thread's alone, where `weir top` finds it.
 Result make_page() {
-  if (Result own = have_own_descriptors(); failed(own)) return own;
+  if (Result own = sys::have_own_descriptors(); failed(own)) return own;
   Result made = sys::raw(SYS_memfd_create, sys::word(meter::Page::name), MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (failed(made)) return made;
   int fd = static_cast<int>(made);

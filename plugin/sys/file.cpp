@@ -2,6 +2,7 @@
 #include "sys/file.h"
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <sys/vfs.h>
@@ -43,6 +44,7 @@ Result getsockopt(int fd, int level, int name, void* value, socklen_t* bytes) {
 }
 Result fsync(int fd) { return raw(SYS_fsync, fd); }
 Result fdatasync(int fd) { return raw(SYS_fdatasync, fd); }
+Result have_own_descriptors() { return raw(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE); }
 Result open(const char* path, int flags, int mode) { return raw(SYS_openat, AT_FDCWD, word(path), flags, mode); }
 Result open_cached(int directory, const char* path, int flags) {
   open_how how{};

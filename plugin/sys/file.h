@@ -32,6 +32,9 @@ Result open(const char* path, int flags, int mode = 0);
 // Opens what the kernel finds without asking a device; -EAGAIN: not found so. For flags that make or empty nothing.
 Result open_cached(int directory, const char* path, int flags);
 Result close(int fd);
+// For a thread of ours that opens files of its own: from now on it has a table of descriptors for itself, all empty, and not
+// a copy of the program's. The program finds none of the thread's, and what it closes is closed. -errno: it has the program's.
+Result have_own_descriptors();
 Result fstat(int fd, struct stat* into);
 Result lseek(int fd, off_t offset, int whence);
 Result status_flags(int fd);  // fcntl(F_GETFL)
