@@ -7,7 +7,7 @@
 #include <threads.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER, never_met = PTHREAD_COND_INITIALIZER;
 static mtx_t c11_mutex;
 static cnd_t c11_condition;
 static sem_t semaphore;
@@ -79,8 +79,8 @@ static void joins(void) {
 static void conditions(void) {
   pthread_mutex_lock(&mutex);
   struct timespec soon = in_ms(CLOCK_REALTIME, 5), steady = in_ms(CLOCK_MONOTONIC, 5);
-  say("condition: timedwait, not met", pthread_cond_timedwait(&condition, &mutex, &soon));
-  say("condition: clockwait, not met", pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &steady));
+  say("condition: timedwait, not met", pthread_cond_timedwait(&never_met, &mutex, &soon));
+  say("condition: clockwait, not met", pthread_cond_clockwait(&never_met, &mutex, CLOCK_MONOTONIC, &steady));
   while (ready < 1) pthread_cond_wait(&condition, &mutex);
   say("condition: the mutex is held again", pthread_mutex_trylock(&mutex));
   pthread_mutex_unlock(&mutex);
