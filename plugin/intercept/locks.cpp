@@ -78,14 +78,21 @@ int by_slices(Lock* lock, const Limited& limited) {
 }
 
 template <typename Lock>
-int lock(Lock* l, const Real<int(Lock*)>& plain, const Real<int(Lock*)>& attempt,
-         const Real<int(Lock*, clockid_t, const timespec*)>& limited, const void* caller) {
-  const base::Thread& thread = base::self_unsuspended();
-  if (!thread.omp || thread.lock_depth > 0) return took(plain(l));
+[[gnu::noinline]] int lock_in_team(Lock* l, const Real<int(Lock*)>& plain, const Real<int(Lock*)>& attempt,
+                                   const Real<int(Lock*, clockid_t, const timespec*)>& limited, const void* caller) {
   int error = attempt(l);
   if (error != EBUSY) return took(error);
   if (others_may_be_waited_for(caller)) error = by_slices(l, limited);
   return took(error == EBUSY || error == EINVAL ? plain(l) : error);
+}
+
+// Most locks of most programs: no more than libc's and the count.
+template <typename Lock>
+inline int lock(Lock* l, const Real<int(Lock*)>& plain, const Real<int(Lock*)>& attempt,
+                const Real<int(Lock*, clockid_t, const timespec*)>& limited, const void* caller) {
+  const base::Thread& thread = base::self_unsuspended();
+  if (thread.omp && thread.lock_depth <= 0) [[unlikely]] return lock_in_team(l, plain, attempt, limited, caller);
+  return took(plain(l));
 }
 
 }  // namespace

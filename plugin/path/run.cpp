@@ -10,7 +10,6 @@
 #include "path/waiting.h"
 #include "sys/file.h"
 #include "sys/process.h"
-#include "wait/errno_state.h"
 #include "wait/lane.h"
 
 namespace weir::path {
@@ -180,23 +179,9 @@ std::int32_t my_tid() {
   return thread.tid;
 }
 
-// The thread on which a call was made.
-struct Home {
-  std::int32_t tid = my_tid();
-  int* error_number = wait::errno_here();
-};
-
-// Compilers keep the address of errno over a call: a failed one must return on the thread it was made on. Where that thread
-// does not come by in time, the caller finds the error at either address. The thread itself may be in between a failure of
-// its own and a look at errno; that is less likely than that the caller looks where it looked before.
-void bring_home(const Home& home, const weir_runtime& runtime, Result result) {
-  if (!failed(result) || my_tid() == home.tid || runtime.go_home(home.tid) == 0) return;
-  if (sys::thread_is_there(home.tid)) __atomic_store_n(home.error_number, static_cast<int>(-result), __ATOMIC_RELAXED);
-}
-
 // The task is set aside and the thread takes others.
 Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
-  const Home home;
+  std::int32_t home = my_tid();
   std::int64_t began = base::now_ns();
   Result result;
   int refusal;
@@ -206,7 +191,8 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
   meter::ends(traced, Track::suspended, name_of(call), done ? result : -EAGAIN);
   meter::gauges.suspended.fall();
   if (!done) return parked(call, plan, refusal ? wait::reason_of(refusal) : Reason::no_ring);
-  bring_home(home, runtime, result);
+  // Compilers keep the address of errno over a call: a failed one must return on the thread it was made on.
+  if (failed(result) && my_tid() != home) runtime.go_home(home);
   std::int64_t took = base::now_ns() - began;
   meter::Counters& counters = meter::mine();
   counters.suspended.add(1);
@@ -257,13 +243,13 @@ Result serve_aside(Call& call) {
   if (choice.lane != wait::Lane::suspend) return serve(call);
   std::uint64_t x = chance.fetch_add(0x9E3779B97F4A7C15u, std::memory_order_relaxed);
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-  const Home home;
+  std::int32_t home = my_tid();
   Result ignored;
   int refusal;
   if (perform(op::timeout(static_cast<std::int64_t>((x >> 32) % longest_ns)), false, *choice.runtime, &ignored, &refusal))
     meter::mine().suspended.add(1);
   Result result = serve(call);
-  bring_home(home, *choice.runtime, result);
+  if (failed(result) && my_tid() != home) choice.runtime->go_home(home);
   return result;
 }
 

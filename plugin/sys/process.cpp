@@ -38,7 +38,6 @@ void* run_thread(void* start_) {
 }  // namespace
 
 std::int32_t process_id() { return static_cast<std::int32_t>(raw(SYS_getpid)); }
-bool thread_is_there(std::int32_t tid) { return raw(SYS_tgkill, process_id(), tid, 0) == 0; }
 void yield() { raw(SYS_sched_yield); }
 std::int32_t thread_id() { return static_cast<std::int32_t>(raw(SYS_gettid)); }
 

@@ -7,7 +7,6 @@ namespace weir::sys {
 
 std::int32_t process_id();
 std::int32_t thread_id();           // asks the kernel; base::Thread::tid caches it
-bool thread_is_there(std::int32_t tid);  // in this process, at this moment
 void yield();                       // lets other threads have the core first; nobody's sched_yield
 int usable_cores();                 // from the affinity mask of the calling thread, >= 1
 std::int64_t thread_cpu_ns();       // CLOCK_THREAD_CPUTIME_ID

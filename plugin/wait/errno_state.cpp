@@ -16,6 +16,4 @@ __attribute__((noinline)) void put_back_errno(int value) {
   errno = value;
 }
 
-[[gnu::noinline]] int* errno_here() { return &errno; }
-
 }  // namespace weir::wait

@@ -9,7 +9,4 @@ namespace weir::wait {
 int take_errno();
 void put_back_errno(int value);
 
-// Where the calling thread has its errno; and another thread's set from here.
-int* errno_here();
-
 }  // namespace weir::wait

@@ -74,7 +74,7 @@ void once_round() {
 int go_home(std::int32_t tid) {
   using std::chrono::steady_clock;
   constexpr int hasty_rounds = 64;
-  const auto end = steady_clock::now() + std::chrono::milliseconds(500);
+  const auto end = steady_clock::now() + std::chrono::seconds(2);
   for (int round = 0; thread_here() != tid; ++round) {
     if (steady_clock::now() > end) return WEIR_REFUSED_CONSTRUCT;
     once_round();
