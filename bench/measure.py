@@ -161,7 +161,7 @@ def machine():
     return {"cpu": first("/proc/cpuinfo", r"model name\s*:\s*(.*)"), "cores": os.cpu_count(),
             "kernel": os.uname().release, "commit": commit.stdout.strip() or "?",
             "memory": first("/proc/meminfo", r"MemTotal:\s*(.*)"), "load_at_start": os.getloadavg()[0],
-            "command": shlex.join(sys.argv), "date": time.strftime("%Y-%m-%d %H:%M")}
+            "command": shlex.join(sys.argv).replace(ROOT + os.sep, ""), "date": time.strftime("%Y-%m-%d %H:%M")}
 
 
 class Bench:
