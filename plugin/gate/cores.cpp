@@ -8,17 +8,20 @@
 
 namespace weir::gate {
 
-bool Cores::try_take() {
+std::int64_t Cores::room_for(Haste haste) const {
+  return limit() + (haste == has_task ? spare_.load(std::memory_order_relaxed) : 0);
+}
+
+bool Cores::try_take(Haste haste) {
   std::int64_t held = held_.load();
-  while (held < limit_.load(std::memory_order_relaxed)) {
+  while (held < room_for(haste)) {
     if (held_.compare_exchange_weak(held, held + 1)) return true;
   }
   return false;
 }
 
 bool Cores::take(std::int64_t timeout_ns, Haste haste) {
-  if (try_take()) return true;
-  if (haste == has_task && take_in_passing()) return true;
+  if (try_take(haste)) return true;
   std::int64_t patience = timeout_ns;
   if (haste == has_task) patience = std::min(patience, patience_ns_.load(std::memory_order_relaxed));
   std::uint32_t gives = gives_.load(std::memory_order_relaxed);
@@ -32,20 +35,9 @@ bool Cores::take(std::int64_t timeout_ns, Haste haste) {
       held_.fetch_add(1);
       return false;
     }
-  } while (!try_take());
+  } while (!try_take(haste));
   if (patience < timeout_ns) learn_patience(patience * 2);
   return true;
-}
-
-// Who holds a slot may need it for a microsecond only: to sleep and be called would take longer than all that is computed
-// between two reads. Where holders compute for long, a yield costs what the sleep would.
-bool Cores::take_in_passing() {
-  constexpr int yields = 4;
-  for (int i = 0; i < yields; ++i) {
-    sys::yield();
-    if (try_take()) return true;
-  }
-  return false;
 }
 
 // Nobody gave a slot back all the while: those who hold them don't compute but wait for something nobody told us of,
@@ -59,7 +51,7 @@ void Cores::learn_patience(std::int64_t patience_ns) {
 bool Cores::lie_down(Sleeper& me) {
   lock_.lock();
   sleeping_.fetch_add(1);
-  bool taken = try_take();
+  bool taken = try_take(me.haste);
   if (taken) {
     sleeping_.fetch_sub(1);
   } else {
@@ -93,12 +85,13 @@ bool Cores::sleep(Sleeper& me, std::int64_t end) {
   return true;
 }
 
-// Calls the sleeper on top; the futex wake is left to the caller, outside the lock. Its frame lives until `called` is set:
+// Calls the sleeper on top, if there is room for it; the futex wake is left to the caller, outside the lock. Its frame lives until `called` is set:
 // nothing of it is touched after that, and a wake of an address that is gone does no harm.
 std::atomic<std::uint32_t>* Cores::call_one_locked() {
-  Sleeper*& top = top_[has_task] ? top_[has_task] : top_[looks_for_work];
+  Haste haste = top_[has_task] ? has_task : looks_for_work;
+  Sleeper*& top = top_[haste];
   Sleeper* next = top;
-  if (!next) return nullptr;
+  if (!next || held_.load() >= room_for(haste)) return nullptr;
   top = next->below;
   leave_locked(*next);
   next->called.store(1, std::memory_order_release);
@@ -118,16 +111,16 @@ void Cores::give() {
 bool Cores::call_one() {
   lock_.lock();
   gives_.store(gives_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  bool room = held_.load() < limit_.load(std::memory_order_relaxed);
-  std::atomic<std::uint32_t>* called = room ? call_one_locked() : nullptr;
+  std::atomic<std::uint32_t>* called = call_one_locked();
   lock_.unlock();
   if (called) sys::futex_wake(*called);
   return called;
 }
 
-void Cores::set_limit(std::int64_t limit) {
+void Cores::set_limit(std::int64_t limit, std::int64_t spare) {
   limit_.store(limit < 1 ? 1 : limit);
-  for (std::int64_t i = 0; i < limit && call_one(); ++i) {}
+  spare_.store(spare);
+  for (std::int64_t i = 0; i < limit + spare && call_one(); ++i) {}
 }
 
 void Cores::after_fork() {

@@ -8,7 +8,10 @@
 
 namespace weir::gate {
 
-// Leave to compute: at most `limit` threads of teams and arenas hold a core slot at once.
+// Leave to compute: at most `limit` threads of teams and arenas hold a core slot at once, and `spare` more that have a task.
+// Which of a few threads a core computes for, the kernel knows best: it leaves a core idle for milliseconds when it has put
+// all that compute on another, and a slot is free of work from the moment its holder blocks until the next thread runs.
+// Too many at once it does not do well either: hence `spare` is a small multiple of the cores.
 // Waiting threads are woken last in, first out: the most recent one has the warmest cache.
 //
 //   without --take(): slot free---------------------------> holds
@@ -28,12 +31,12 @@ class Cores {
   bool take(std::int64_t timeout_ns, Haste haste = has_task);
   void take_over() { held_.fetch_add(1); }  // does not wait, whatever the limit
   void give();
-  void set_limit(std::int64_t limit);
+  void set_limit(std::int64_t limit, std::int64_t spare = 0);
   std::int64_t limit() const { return limit_.load(std::memory_order_relaxed); }
   // Does a thread that has a task wait for a core?
   bool wanted() const { return in_haste_.load(std::memory_order_relaxed) > 0; }
   // Do more compute than should?
-  bool crowded() const { return held() > limit(); }
+  bool crowded() const { return held() > limit() + spare_.load(std::memory_order_relaxed); }
   std::int64_t held() const { return held_.load(std::memory_order_relaxed); }
   void after_fork();
 
@@ -44,8 +47,8 @@ class Cores {
     Haste haste = has_task;
   };
   static constexpr std::int64_t least_patience_ns = 50'000;
-  bool try_take();
-  bool take_in_passing();
+  std::int64_t room_for(Haste haste) const;
+  bool try_take(Haste haste);
   void learn_patience(std::int64_t patience_ns);
   bool lie_down(Sleeper& me);
   bool sleep(Sleeper& me, std::int64_t end);
@@ -54,6 +57,7 @@ class Cores {
   void leave_locked(const Sleeper& sleeper);
 
   std::atomic<std::int64_t> limit_{1};
+  std::atomic<std::int64_t> spare_{0};
   std::atomic<std::int64_t> held_{0};
   sys::Lock lock_;
   std::atomic<std::int64_t> sleeping_{0};

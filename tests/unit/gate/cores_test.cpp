@@ -68,6 +68,38 @@ TEST(CoresTest, a_higher_limit_calls_those_who_wait) {
   EXPECT_EQ(cores.held(), 2);
 }
 
+TEST(CoresTest, spare_slots_are_for_who_has_a_task) {
+  Cores cores;
+  cores.set_limit(1, 1);
+  ASSERT_TRUE(cores.take(0));
+  EXPECT_FALSE(cores.take(base::ns_per_ms, Cores::looks_for_work));
+  cores.give();
+  EXPECT_TRUE(cores.take(0));
+  EXPECT_FALSE(cores.crowded());
+  EXPECT_FALSE(cores.take(base::ns_per_ms));
+  EXPECT_TRUE(cores.crowded());
+}
+
+TEST(CoresTest, a_slot_is_spare_again_when_given_back_over_the_limit) {
+  Cores cores;
+  cores.set_limit(1, 1);
+  ASSERT_TRUE(cores.take(0));
+  ASSERT_TRUE(cores.take(0));
+  std::atomic<bool> looked{false};
+  std::thread looks([&] { looked = cores.take(20 * base::ns_per_s, Cores::looks_for_work); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::thread works([&] { EXPECT_TRUE(cores.take(20 * base::ns_per_s)); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  cores.give();  // to who has a task, though the other came first
+  works.join();
+  EXPECT_FALSE(looked);
+  cores.give();
+  EXPECT_FALSE(looked);  // one is held still
+  cores.give();
+  looks.join();
+  EXPECT_TRUE(looked);
+}
+
 TEST(CoresTest, at_most_the_limit_compute_at_once) {
   Cores cores;
   cores.set_limit(3);
