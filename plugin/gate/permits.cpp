@@ -61,14 +61,21 @@ op::Request* Permits::pop_locked() {
   return static_cast<op::Request*>(queue_.pop());
 }
 
+// Whoever gives a permit back is likely to want one again in a moment, and finds it with no call into the kernel. To wake
+// another each time costs more than many a read: only when few are held does another thread join those that take turns.
+std::int64_t Permits::few() const {
+  std::int64_t limit = this->limit();
+  return limit - limit / 8;
+}
+
 op::Request* Permits::release() {
-  held_.fetch_sub(1);  // seq_cst, as queued_: see admit()
+  std::int64_t held = held_.fetch_sub(1) - 1;  // seq_cst, as queued_: see admit()
   bool queued = queued_.load() > 0, slept = sleepers_.load() > 0;
   if (queued || slept) moved_ns_.store(base::now_ns(), std::memory_order_relaxed);
   if (queued) {
     if (op::Request* next = raised()) return next;
   }
-  if (slept) {
+  if (slept && held < few()) {
     turn_.fetch_add(1);
     sys::futex_wake(turn_);
   }

@@ -53,6 +53,7 @@ class Permits {
     if (auto crowded = crowded_.load(std::memory_order_acquire)) crowded();
   }
   bool try_take();
+  std::int64_t few() const;
   op::Request* pop_locked();
 
   std::atomic<std::int64_t> limit_{1 << 30};

@@ -99,6 +99,25 @@ TEST(PermitsTest, who_finds_none_says_so) {
 }
 
 // Threads and requests compete; whatever the order, every permit comes back and nobody is forgotten.
+TEST(PermitsTest, a_sleeper_joins_when_few_are_held_and_has_what_is_free_in_any_case) {
+  Permits permits;
+  permits.set_limit(16);
+  for (int i = 0; i < 16; ++i) ASSERT_TRUE(permits.acquire(0));
+  std::int64_t began = base::now_ns();
+  std::thread sleeper([&] { EXPECT_TRUE(permits.acquire(20 * base::ns_per_s)); });
+  while (permits.waiting() == 0) std::this_thread::yield();
+  for (int i = 0; i < 3; ++i) permits.release();
+  sleeper.join();
+  EXPECT_LT(base::now_ns() - began, 10 * base::ns_per_s);
+  EXPECT_EQ(permits.held(), 14);
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(permits.acquire(0));
+  std::thread another([&] { EXPECT_TRUE(permits.acquire(50 * base::ns_per_ms)); });
+  while (permits.waiting() == 0) std::this_thread::yield();
+  permits.release();  // wakes nobody
+  another.join();
+  EXPECT_EQ(permits.held(), 16);
+}
+
 TEST(PermitsTest, nothing_is_lost_when_many_compete) {
   Permits permits;
   permits.set_limit(3);
