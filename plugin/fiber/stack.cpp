@@ -17,15 +17,10 @@ namespace {
 
 constexpr std::size_t page = 4096;
 constexpr std::size_t slab_stacks = 64;
-// Unused stacks that keep their pages over a trim.
-constexpr int kept_warm = 128;
+// Slabs of unused stacks that keep their pages over a trim.
+constexpr int kept_slabs = 2;
 // mprotect splits a mapping in two for each guard page; 65530 mappings are all a process may have.
 constexpr int most_by_mprotect = 16'000;
-
-// Many stacks in one mapping: where guards need no mapping of their own, a hundred thousand stacks are few mappings.
-struct Slab {
-  Stack stacks[slab_stacks];
-};
 
 // Of all pools, for the limit is the process's. Relaxed: a few too many do no harm.
 constinit std::atomic<int> guarded_by_mprotect{0};
@@ -45,6 +40,15 @@ bool guard(char* at) {
 
 }  // namespace
 
+// Many stacks in one mapping: where guards need no mapping of their own, a hundred thousand stacks are few mappings.
+struct Slab {
+  Stack stacks[slab_stacks];
+  char* area;
+  Slab* next;
+  int in_use;
+  enum { stays, goes, kept } at_trim;
+};
+
 bool StackPool::add_slab() {
   std::size_t total = slab_stacks * bytes_;
   Result area = sys::raw(SYS_mmap, 0, total, PROT_READ | PROT_WRITE,
@@ -58,12 +62,15 @@ bool StackPool::add_slab() {
     return false;
   }
   auto* slab = reinterpret_cast<Slab*>(heads);
+  slab->area = reinterpret_cast<char*>(area);
+  slab->next = slabs_;
+  slabs_ = slab;
   bool any = false;
   for (std::size_t i = slab_stacks; i-- > 0;) {
-    char* base = reinterpret_cast<char*>(area) + i * bytes_;
+    char* base = slab->area + i * bytes_;
     if (!guard(base)) continue;
     Stack& stack = slab->stacks[i];
-    stack = {base + page, base + bytes_, cold_};
+    stack = {base + page, base + bytes_, cold_, slab};
     cold_ = &stack;
     sys::tell_valgrind_of_stack(stack.low, stack.high);
     any = true;
@@ -78,15 +85,12 @@ void StackPool::set_bytes(std::size_t wanted) {
 
 Stack* StackPool::take() {
   base::SpinScope locked(lock_);
-  if (warm_) {
-    Stack* stack = warm_;
-    warm_ = stack->next;
-    --warm_count_;
-    return stack;
-  }
-  if (!cold_ && !add_slab()) return nullptr;
-  Stack* stack = cold_;
-  cold_ = stack->next;
+  if (!warm_ && !cold_ && !add_slab()) return nullptr;
+  Stack*& list = warm_ ? warm_ : cold_;
+  Stack* stack = list;
+  if (warm_) --warm_count_;
+  list = stack->next;
+  ++stack->slab->in_use;
   return stack;
 }
 
@@ -95,27 +99,56 @@ void StackPool::give(Stack* stack) {
   stack->next = warm_;
   warm_ = stack;
   ++warm_count_;
+  --stack->slab->in_use;
+}
+
+// Off the warm list: the stacks of slabs that go. Of those that could, the most recently used are kept.
+Stack* StackPool::detach_surplus() {
+  int kept = 0;
+  for (Slab* slab = slabs_; slab; slab = slab->next) slab->at_trim = slab->in_use ? Slab::stays : Slab::goes;
+  for (Stack* stack = warm_; stack && kept < kept_slabs; stack = stack->next) {
+    if (stack->slab->at_trim != Slab::goes) continue;
+    stack->slab->at_trim = Slab::kept;
+    ++kept;
+  }
+  Stack* surplus = nullptr;
+  for (Stack** at = &warm_; *at;) {
+    Stack* stack = *at;
+    if (stack->slab->at_trim != Slab::goes) {
+      at = &stack->next;
+      continue;
+    }
+    *at = stack->next;
+    stack->next = surplus;
+    surplus = stack;
+    --warm_count_;
+  }
+  return surplus;
 }
 
 void StackPool::trim() {
   Stack* surplus = nullptr;
   {
     base::SpinScope locked(lock_);
-    if (warm_count_ <= kept_warm) return;
-    Stack* last_kept = warm_;
-    for (int i = 1; i < kept_warm; ++i) last_kept = last_kept->next;
-    surplus = last_kept->next;
-    last_kept->next = nullptr;
-    warm_count_ = kept_warm;
+    if (trimming_ || warm_count_ <= kept_slabs * static_cast<int>(slab_stacks)) return;
+    trimming_ = true;
+    surplus = detach_surplus();
   }
+  // One call a slab: each makes every core forget the pages, by an interrupt. Guards stay.
+  for (Stack* stack = surplus; stack; stack = stack->next) {
+    Slab& slab = *stack->slab;
+    if (slab.at_trim != Slab::goes) continue;
+    sys::raw(SYS_madvise, sys::word(slab.area), slab_stacks * bytes_, MADV_DONTNEED);
+    slab.at_trim = Slab::stays;
+  }
+  base::SpinScope locked(lock_);
   while (surplus) {
     Stack* stack = surplus;
     surplus = stack->next;
-    sys::raw(SYS_madvise, sys::word(stack->low), stack->high - stack->low, MADV_DONTNEED);
-    base::SpinScope locked(lock_);
     stack->next = cold_;
     cold_ = stack;
   }
+  trimming_ = false;
 }
 
 }  // namespace weir::fiber

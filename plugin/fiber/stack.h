@@ -9,10 +9,12 @@
 namespace weir::fiber {
 
 // A stack for one task. Memory is reserved, not used: a page is there once it was touched.
+struct Slab;
 struct Stack {
   char* low;   // the first usable byte; a guard page lies below
   char* high;  // one past the last
   Stack* next;
+  Slab* slab;  // what it was cut from
 };
 
 // Stacks of one size. Each user has a pool of its own: what one takes for enough need not be for another.
@@ -28,17 +30,21 @@ class StackPool {
   Stack* take();
   void give(Stack* stack);
 
-  // Gives the pages of all but some unused stacks back to the kernel. For a moment when few tasks are under way.
+  // Gives the pages of all but some unused stacks back to the kernel. For a moment when few tasks are under way: a slab is
+  // given back as a whole, when none of its stacks is in use.
   void trim();
 
  private:
-  bool add_slab();  // under the lock
+  bool add_slab();  // under the lock, as the next
+  Stack* detach_surplus();
 
   base::Spin lock_;
   std::size_t bytes_ = 4u << 20;
   Stack* warm_ = nullptr;  // may have touched pages
   Stack* cold_ = nullptr;  // have none
   int warm_count_ = 0;
+  Slab* slabs_ = nullptr;
+  bool trimming_ = false;
 };
 
 }  // namespace weir::fiber

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cfenv>
+#include <set>
 #include <vector>
 
 namespace weir::fiber {
@@ -107,6 +109,29 @@ TEST(Stack, TrimGivesThePagesOfIdleOnesBack) {
   for (Stack* stack : stacks) pool.give(stack);
   pool.trim();
   EXPECT_LT(resident_kib(), used - 8'000);
+}
+
+TEST(Stack, TrimLeavesWhatIsInUseAndTheGuards) {
+  StackPool own;
+  own.set_bytes(64 << 10);
+  std::vector<Stack*> stacks;
+  for (int i = 0; i < 1000; ++i) {
+    stacks.push_back(own.take());
+    ASSERT_NE(stacks.back(), nullptr);
+    stacks.back()->low[0] = 7;
+  }
+  Stack* used = stacks[500];
+  for (Stack* stack : stacks) {
+    if (stack != used) own.give(stack);
+  }
+  own.trim();
+  EXPECT_EQ(used->low[0], 7);
+  own.give(used);
+  for (Stack*& stack : stacks) ASSERT_NE(stack = own.take(), nullptr);
+  EXPECT_EQ(std::set<Stack*>(stacks.begin(), stacks.end()).size(), stacks.size());
+  EXPECT_GT(std::count_if(stacks.begin(), stacks.end(), [](Stack* stack) { return stack->low[0] == 0; }), 700);
+  EXPECT_DEATH(stacks[0]->low[-1] = 1, "");
+  EXPECT_DEATH(stacks[999]->low[-1] = 1, "");
 }
 
 }  // namespace
