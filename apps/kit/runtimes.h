@@ -5,6 +5,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
 
 #include <atomic>
@@ -18,9 +19,9 @@
 namespace kit {
 
 // The ways a loop over independent items can be run.
-enum class Runtime { serial, threads, openmp, openmp_dynamic, openmp_tasks, tbb };
+enum class Runtime { serial, threads, openmp, openmp_dynamic, openmp_tasks, tbb, tbb_pieces };
 
-constexpr const char* runtime_names = "serial|threads|openmp|openmp-dynamic|openmp-tasks|tbb";
+constexpr const char* runtime_names = "serial|threads|openmp|openmp-dynamic|openmp-tasks|tbb|tbb-pieces";
 
 // False for a name that is none.
 inline bool read_runtime(const std::string& name, Runtime* runtime) {
@@ -32,7 +33,8 @@ inline bool read_runtime(const std::string& name, Runtime* runtime) {
                {"openmp", Runtime::openmp},
                {"openmp-dynamic", Runtime::openmp_dynamic},
                {"openmp-tasks", Runtime::openmp_tasks},
-               {"tbb", Runtime::tbb}};
+               {"tbb", Runtime::tbb},
+               {"tbb-pieces", Runtime::tbb_pieces}};
   for (auto& n : names)
     if (name == n.name) return *runtime = n.runtime, true;
   return false;
@@ -100,7 +102,8 @@ std::uint64_t sum_over_openmp_tasks(std::int64_t count, const Body& body) {
   return total;
 }
 
-template <typename Body>
+// As libtbb cuts it by itself, or each item a piece of its own, as simple_partitioner cuts it.
+template <typename Partitioner, typename Body>
 std::uint64_t sum_over_tbb(std::int64_t count, const Body& body, unsigned threads) {
   std::atomic<std::uint64_t> total{0};
   in_arena(threads, [&] {
@@ -109,7 +112,8 @@ std::uint64_t sum_over_tbb(std::int64_t count, const Body& body, unsigned thread
                         std::uint64_t mine = 0;
                         for (std::int64_t i = r.begin(); i != r.end(); ++i) mine += body(i);
                         total.fetch_add(mine, std::memory_order_relaxed);
-                      });
+                      },
+                      Partitioner());
   });
   return total;
 }
@@ -134,7 +138,9 @@ std::uint64_t sum_over(Runtime runtime, std::int64_t count, const Body& body, un
     case Runtime::openmp_tasks:
       return sum_over_openmp_tasks(count, body);
     case Runtime::tbb:
-      return sum_over_tbb(count, body, threads);
+      return sum_over_tbb<tbb::auto_partitioner>(count, body, threads);
+    case Runtime::tbb_pieces:
+      return sum_over_tbb<tbb::simple_partitioner>(count, body, threads);
   }
   std::uint64_t sum = 0;
   for (std::int64_t i = 0; i < count; ++i) sum += body(i);
