@@ -46,10 +46,11 @@ void fetch_woken(Member& member) {
   }
 }
 
-// The first that fits; the others keep their order.
+// The first that fits; the others keep their order. Short where the very first does.
 template <typename Fits>
 base::Link* pop_if(Member& member, Fits fits) {
   base::Link* chosen = nullptr;
+  if (base::Link* first = member.ready.first(); first && fits(*Task::of_ready(first))) return pop_ready(member);
   for (std::int32_t left = member.ready_count.load(std::memory_order_relaxed); left > 0; --left) {
     base::Link* link = pop_ready(member);
     if (!chosen && fits(*Task::of_ready(link))) chosen = link;
@@ -123,11 +124,13 @@ bool is_late(Member& member, std::int64_t now_ns) {
 // Only where a program was found to keep nothing a thread: else a tied task waits, whatever for.
 bool may_move_tied() { return wait::policy.automatic.load(std::memory_order_relaxed); }
 
+// A thread on which many tasks began has many to go on with, and the next one it comes to by itself.
 base::Link* take_from(Member& other) {
   if (other.woken.empty() && !other.ready_count.load(std::memory_order_relaxed)) return nullptr;
-  bool tied_too = may_move_tied() && is_late(other, base::now_ns());
+  bool late = is_late(other, base::now_ns());
   base::SpinScope locked(other.ready_lock);
   fetch_woken(other);
+  bool tied_too = may_move_tied() && (late || other.ready_count.load(std::memory_order_relaxed) > 1);
   return pop_if(other, [tied_too](const Task& task) { return (task.untied || tied_too) && !task.goes_home; });
 }
 

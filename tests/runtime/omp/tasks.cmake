@@ -89,6 +89,14 @@ foreach(lane park suspend)
   set_tests_properties(omp.undeferred_copy_${lane} PROPERTIES LABELS quick TIMEOUT 60 PASS_REGULAR_EXPRESSION "^sum 129\n$")
 endforeach()
 
+weir_tasks_program(omp_shared_clang tasks_shared.c ${CLANG})
+weir_tasks_program(omp_shared_gcc tasks_shared.c gcc)
+foreach(compiler clang gcc)
+  add_test(NAME omp.tasks.shared_${compiler} COMMAND ${CMAKE_COMMAND} -E env WEIR_LANE=auto
+    "LD_PRELOAD=$<TARGET_FILE:weir_preload> ${LIBOMP}" ${here}/omp_shared_${compiler})
+  set_tests_properties(omp.tasks.shared_${compiler} PROPERTIES LABELS quick TIMEOUT 60 PASS_REGULAR_EXPRESSION "^moved: many\n$")
+endforeach()
+
 # Threads that block in libc for what a task set aside will do.
 weir_tasks_program(omp_blocked_clang tasks_blocked.cpp ${CLANGXX} -std=c++20 -pthread)
 weir_tasks_program(omp_blocked_gcc tasks_blocked.cpp g++ -std=c++20 -pthread)
