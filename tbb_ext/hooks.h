@@ -50,8 +50,8 @@ typedef struct weir_tbb_adapter {
    * thread, in an arena of which it was told that it has `bound` of them. */
   void (*no_stand_ins)(void);
   uint16_t (*number_of)(uint16_t slot, int bound);
-  /* A call is about to block its thread, the `parked`th at the moment: stand-ins may be worth it. Any thread. */
-  void (*blocked)(int64_t parked);
+  /* A call is about to block its thread, the `parked`th at the moment: at most `most` stand-ins may be worth it. Any thread. */
+  void (*blocked)(int64_t parked, int64_t most);
   /* Tasks that could go on don't, since every thread is busy: one thread more. Takes locks of libtbb's, makes threads. */
   void (*stalled)(void);
 } weir_tbb_adapter;

@@ -14,8 +14,9 @@ struct Gate {
   Cores cores;
   std::atomic<int> storage_fd{-1};  // one that a caller wanted a permit for: tells which device is waited for
   std::atomic<std::int64_t> wait_ns{100'000'000};  // the bound of every wait in the gate
-  // Told that a thread which computed is about to block, the `parked`th of them now: a stand-in could have its core.
-  std::atomic<void (*)(std::int64_t parked)> on_blocked{nullptr};
+  // Told that a thread which computed is about to block, the `parked`th of them now: a stand-in could have its core. More
+  // than `most` of them are of no use: calls on storage wait for permits.
+  std::atomic<void (*)(std::int64_t parked, std::int64_t most)> on_blocked{nullptr};
   // Asked when a thread yields: true when it is a runtime's own that found no work, and others had its core meanwhile.
   std::atomic<bool (*)(const void* caller)> on_yield{nullptr};
   // Asked before that: true when the thread has slept instead.

@@ -84,7 +84,7 @@ Result parked(Call& call, const Plan& plan, Reason reason) {
   meter::gauges.in_flight.rise();
   meter::gauges.parked.rise();
   if (auto* tell = had_core ? gate.on_blocked.load(std::memory_order_relaxed) : nullptr)
-    tell(meter::gauges.parked.value());
+    tell(meter::gauges.parked.value(), plan.storage ? gate.permits.limit() : 1 << 30);
   Result result = call.real(call);
   meter::gauges.parked.fall();
   meter::gauges.in_flight.fall();

@@ -79,14 +79,15 @@ int has_controls() {
   return !of_program->empty();
 }
 
-void raise_limit(std::int64_t parked) {
+void raise_limit(std::int64_t parked, std::int64_t most) {
   if (!machine) return;
   last_blocked_ns.store(now_ns(), std::memory_order_relaxed);
   std::int64_t now = allowed.load(std::memory_order_relaxed);
   std::int64_t needed = machine->cores + 2 * parked;
-  if (needed <= now || now >= machine->processors) return;
+  std::int64_t worth = std::min(machine->processors, machine->cores + most);
+  if (needed <= now || now >= worth) return;
   std::unique_lock lock(changing, std::try_to_lock);  // another thread is at it, or will be asked soon again
-  if (lock && allowed.load() == now) set_locked(std::min(machine->processors, std::max(needed, 2 * now)));
+  if (lock && allowed.load() == now) set_locked(std::min(worth, std::max(needed, 2 * now)));
 }
 
 void break_stall() {

@@ -12,6 +12,8 @@ namespace weir::tbb {
 //   as many as cores --a call blocks--> twice as many, while more than half of the stand-ins are blocked --> all
 //          ^---------------- an algorithm begins and no call has blocked for a while ----------------'
 //
+// Calls on storage are worth no more than there are permits for them.
+//
 // And one more each time when tasks that could go on find no thread: those there are spin, it may be, for what such a task
 // is to do. A new thread first looks for tasks that were set aside. Not more at once: it may spin as well then.
 //
@@ -21,7 +23,7 @@ void begin_limit(const weir_tbb_machine& machine);
 void control_comes(std::int64_t threads);
 void control_went(std::int64_t threads);
 int has_controls();
-void raise_limit(std::int64_t parked);
+void raise_limit(std::int64_t parked, std::int64_t most);
 void relax_limit();
 void break_stall();
 void lower_limit();  // back to the fewest at once, whatever is blocked

@@ -45,11 +45,11 @@ bool find_file(char* path, std::size_t size) {
   return true;
 }
 
-void blocked(std::int64_t parked) {
+void blocked(std::int64_t parked, std::int64_t most) {
   if (!may_have_stand_ins()) return;
   a_call_waits();
   base::EngineScope ours;
-  the_adapter->blocked(parked);
+  the_adapter->blocked(parked, most);
 }
 
 // What the driver is not to wait for is done by a thread of its own, one at a time.
