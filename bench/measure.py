@@ -247,5 +247,5 @@ class Bench:
         """Writes the file, and ends with status 1 when a run failed or results differ (slowness is no failure)."""
         if self.options.json:
             with open(self.options.json, "w") as file:
-                json.dump(self.results, file, indent=1)
+                file.write(json.dumps(self.results, indent=1).replace(ROOT + os.sep, ""))
         sys.exit(1 if self.wrong else 0)
