@@ -49,6 +49,23 @@ struct Slab {
   enum { stays, goes, kept } at_trim;
 };
 
+// How many stacks went from one list to the other, their slabs being given back.
+static int move_going(Stack*& from, Stack*& to) {
+  int moved = 0;
+  for (Stack** at = &from; *at;) {
+    Stack* stack = *at;
+    if (stack->slab->at_trim != Slab::goes) {
+      at = &stack->next;
+      continue;
+    }
+    *at = stack->next;
+    stack->next = to;
+    to = stack;
+    ++moved;
+  }
+  return moved;
+}
+
 bool StackPool::add_slab() {
   std::size_t total = slab_stacks * bytes_;
   Result area = sys::raw(SYS_mmap, 0, total, PROT_READ | PROT_WRITE,
@@ -102,27 +119,18 @@ void StackPool::give(Stack* stack) {
   --stack->slab->in_use;
 }
 
-// Off the warm list: the stacks of slabs that go. Of those that could, the most recently used are kept.
+// Off both lists: every stack of the slabs that go, so that none is taken before its slab is gone. Of those that could go, the
+// most recently used stay.
 Stack* StackPool::detach_surplus() {
+  for (Slab* slab = slabs_; slab; slab = slab->next) slab->at_trim = Slab::stays;
   int kept = 0;
-  for (Slab* slab = slabs_; slab; slab = slab->next) slab->at_trim = slab->in_use ? Slab::stays : Slab::goes;
-  for (Stack* stack = warm_; stack && kept < kept_slabs; stack = stack->next) {
-    if (stack->slab->at_trim != Slab::goes) continue;
-    stack->slab->at_trim = Slab::kept;
-    ++kept;
+  for (Stack* stack = warm_; stack; stack = stack->next) {
+    Slab& slab = *stack->slab;
+    if (!slab.in_use && slab.at_trim == Slab::stays) slab.at_trim = kept++ < kept_slabs ? Slab::kept : Slab::goes;
   }
   Stack* surplus = nullptr;
-  for (Stack** at = &warm_; *at;) {
-    Stack* stack = *at;
-    if (stack->slab->at_trim != Slab::goes) {
-      at = &stack->next;
-      continue;
-    }
-    *at = stack->next;
-    stack->next = surplus;
-    surplus = stack;
-    --warm_count_;
-  }
+  warm_count_ -= move_going(warm_, surplus);
+  move_going(cold_, surplus);
   return surplus;
 }
 

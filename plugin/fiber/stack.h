@@ -8,8 +8,9 @@
 
 namespace weir::fiber {
 
-// A stack for one task. Memory is reserved, not used: a page is there once it was touched.
 struct Slab;
+
+// A stack for one task. Memory is reserved, not used: a page is there once it was touched.
 struct Stack {
   char* low;   // the first usable byte; a guard page lies below
   char* high;  // one past the last

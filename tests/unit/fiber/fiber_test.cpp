@@ -5,8 +5,11 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cfenv>
+#include <random>
 #include <set>
+#include <thread>
 #include <vector>
 
 namespace weir::fiber {
@@ -132,6 +135,30 @@ TEST(Stack, TrimLeavesWhatIsInUseAndTheGuards) {
   EXPECT_GT(std::count_if(stacks.begin(), stacks.end(), [](Stack* stack) { return stack->low[0] == 0; }), 700);
   EXPECT_DEATH(stacks[0]->low[-1] = 1, "");
   EXPECT_DEATH(stacks[999]->low[-1] = 1, "");
+}
+
+// Slabs go back while other threads take stacks, of the same slabs among them.
+TEST(Stack, TrimLeavesAloneWhatIsTakenMeanwhile) {
+  StackPool own;
+  own.set_bytes(64 << 10);
+  std::atomic<int> lost{0};
+  auto use = [&](unsigned seed) {
+    std::minstd_rand random(seed);
+    for (int round = 0; round < 1500; ++round) {
+      std::vector<Stack*> mine(1 + random() % 300);
+      for (Stack*& stack : mine) {
+        stack = own.take();
+        *reinterpret_cast<Stack**>(stack->low) = stack;
+      }
+      for (Stack* stack : mine) lost += *reinterpret_cast<Stack**>(stack->low) != stack;
+      for (Stack* stack : mine) own.give(stack);
+      own.trim();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned seed = 1; seed <= 3; ++seed) threads.emplace_back(use, seed);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(lost, 0);
 }
 
 }  // namespace
