@@ -149,6 +149,11 @@ def shown(series, what="seconds"):
     return f"{series.median(what):.3f} [{low:.3f}, {high:.3f}]"
 
 
+def without_root(text):
+    """No path of this machine in what is kept."""
+    return text.replace(ROOT + os.sep, "")
+
+
 def machine():
     def first(path, pattern):
         try:
@@ -161,7 +166,7 @@ def machine():
     return {"cpu": first("/proc/cpuinfo", r"model name\s*:\s*(.*)"), "cores": os.cpu_count(),
             "kernel": os.uname().release, "commit": commit.stdout.strip() or "?",
             "memory": first("/proc/meminfo", r"MemTotal:\s*(.*)"), "load_at_start": os.getloadavg()[0],
-            "command": shlex.join(sys.argv).replace(ROOT + os.sep, ""), "date": time.strftime("%Y-%m-%d %H:%M")}
+            "command": without_root(shlex.join(sys.argv)), "date": time.strftime("%Y-%m-%d %H:%M")}
 
 
 class Bench:
@@ -247,5 +252,5 @@ class Bench:
         """Writes the file, and ends with status 1 when a run failed or results differ (slowness is no failure)."""
         if self.options.json:
             with open(self.options.json, "w") as file:
-                file.write(json.dumps(self.results, indent=1).replace(ROOT + os.sep, ""))
+                file.write(without_root(json.dumps(self.results, indent=1)))
         sys.exit(1 if self.wrong else 0)

@@ -50,11 +50,12 @@ void fetch_woken(Member& member) {
 template <typename Fits>
 base::Link* pop_if(Member& member, Fits fits) {
   base::Link* chosen = nullptr;
-  if (base::Link* first = member.ready.first(); first && fits(*Task::of_ready(first))) return pop_ready(member);
-  for (std::int32_t left = member.ready_count.load(std::memory_order_relaxed); left > 0; --left) {
+  const std::int32_t all = member.ready_count.load(std::memory_order_relaxed);
+  for (std::int32_t left = all; left > 0; --left) {
     base::Link* link = pop_ready(member);
-    if (!chosen && fits(*Task::of_ready(link))) chosen = link;
-    else add_ready(member, link);
+    if (chosen || !fits(*Task::of_ready(link))) add_ready(member, link);
+    else if (left == all) return link;  // nothing was moved yet
+    else chosen = link;
   }
   return chosen;
 }
@@ -127,10 +128,10 @@ bool may_move_tied() { return wait::policy.automatic.load(std::memory_order_rela
 // A thread on which many tasks began has many to go on with, and the next one it comes to by itself.
 base::Link* take_from(Member& other) {
   if (other.woken.empty() && !other.ready_count.load(std::memory_order_relaxed)) return nullptr;
-  bool late = is_late(other, base::now_ns());
+  bool may_move = may_move_tied(), late = may_move && is_late(other, base::now_ns());
   base::SpinScope locked(other.ready_lock);
   fetch_woken(other);
-  bool tied_too = may_move_tied() && (late || other.ready_count.load(std::memory_order_relaxed) > 1);
+  bool tied_too = may_move && (late || other.ready_count.load(std::memory_order_relaxed) > 1);
   return pop_if(other, [tied_too](const Task& task) { return (task.untied || tied_too) && !task.goes_home; });
 }
 

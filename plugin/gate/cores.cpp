@@ -85,8 +85,8 @@ bool Cores::sleep(Sleeper& me, std::int64_t end) {
   return true;
 }
 
-// Calls the sleeper on top, if there is room for it; the futex wake is left to the caller, outside the lock. Its frame lives until `called` is set:
-// nothing of it is touched after that, and a wake of an address that is gone does no harm.
+// Calls the sleeper on top, if there is room for it; the futex wake is left to the caller, outside the lock. Its frame lives
+// until `called` is set: nothing of it is touched after that, and a wake of an address that is gone does no harm.
 std::atomic<std::uint32_t>* Cores::call_one_locked() {
   Haste haste = top_[has_task] ? has_task : looks_for_work;
   Sleeper*& top = top_[haste];

@@ -36,7 +36,7 @@ class Cores {
   // Does a thread that has a task wait for a core?
   bool wanted() const { return in_haste_.load(std::memory_order_relaxed) > 0; }
   // Do more compute than should?
-  bool crowded() const { return held() > limit() + spare_.load(std::memory_order_relaxed); }
+  bool crowded() const { return held() > room_for(has_task); }
   std::int64_t held() const { return held_.load(std::memory_order_relaxed); }
   void after_fork();
 

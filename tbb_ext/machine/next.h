@@ -10,20 +10,23 @@
 
 namespace weir::tbb {
 
-// The definition of a libc name that would have been called without us.
-template <typename F>
+// The next definition of a name in the program's order of look-up. dlsym allocates nothing for a name that exists.
+inline void* next_of(const char* name) { return dlsym(RTLD_NEXT, name); }
+
+// The definition that would have been called without us: of a libc name; of others as `find` finds them.
+template <typename F, void* (*find)(const char*) = next_of>
 class Next;
 
-template <typename R, typename... A>
-class Next<R(A...)> {
+template <typename R, typename... A, void* (*find)(const char*)>
+class Next<R(A...), find> {
  public:
   using Function = R (*)(A...);
   explicit constexpr Next(const char* name) : name_(name) {}
 
-  // Looks it up if that was not done yet. dlsym allocates nothing for a name that exists.
+  // Looks it up if that was not done yet.
   Function function() {
     Function found = known();
-    if (!found) [[unlikely]] function_.store(found = reinterpret_cast<Function>(dlsym(RTLD_NEXT, name_)), std::memory_order_relaxed);
+    if (!found) [[unlikely]] function_.store(found = reinterpret_cast<Function>(find(name_)), std::memory_order_relaxed);
     return found;
   }
   R operator()(A... arguments) { return function()(arguments...); }
