@@ -218,7 +218,7 @@ void put_timeline(Writer& out) {
   for (int i = 0; i < record.timeline.count(); ++i) {
     const Timeline::Point& p = record.timeline[i];
     base::Line line;
-    line.add("%s{\"t_s\": %.4f, \"in_flight\": %.1f, \"permits\": %.1f", i ? ",\n " : "", p.t_s, p.in_flight, p.permits);
+    line.add("%s{\"t_s\": %.6f, \"in_flight\": %.1f, \"permits\": %.1f", i ? ",\n " : "", p.t_s, p.in_flight, p.permits);
     line.add(", \"suspended\": %.1f, \"parked\": %.1f, \"cores_busy\": %.3f", p.suspended, p.parked, p.cores_busy);
     line.add(", \"ops_per_s\": %.1f, \"bytes_per_s\": %.0f, \"calls_per_s\": %.1f", p.ops_per_s, p.bytes_per_s, p.calls_per_s);
     out.put(line.add(", \"state\": \"%s\"}", p.state));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A call that fails inside a catch block: its task comes home to its thread, and brings what was caught along.
-// park: suspended == 0 and parked >= 200
-// suspend: suspended >= 200
+// park: suspended == 0 and parked >= 180
+// suspend: suspended >= 180
 #include <oneapi/tbb/parallel_for.h>
 #include <sys/socket.h>
 #include <sys/time.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A call that waited and then failed finds its errno, though compilers keep errno's address over the call.
-// suspend: suspended >= 300
-// auto: suspended >= 300
-// park: parked >= 300 and suspended == 0
+// suspend: suspended >= 270
+// auto: suspended >= 270
+// park: parked >= 270 and suspended == 0
 #include <oneapi/tbb/parallel_for.h>
 #include <sys/socket.h>
 #include <sys/time.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The leaves of a loop wait side by side, from the first loop on, whatever its partitioner: pieces are small, and more are
 // made of them where calls wait.
-// suspend: suspended >= 600 and peak_suspended >= 100
-// auto: suspended >= 600 and peak_suspended >= 100
-// park: parked >= 600 and peak_in_flight >= 40
-// suspend WEIR_STAND_INS=1: suspended >= 600
+// suspend: suspended >= 570 and peak_suspended >= 100
+// auto: suspended >= 570 and peak_suspended >= 100
+// park: parked >= 570 and peak_in_flight >= 40
+// suspend WEIR_STAND_INS=1: suspended >= 570
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_reduce.h>
