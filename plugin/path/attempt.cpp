@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <atomic>
 
@@ -32,9 +33,14 @@ Result attempt_shared(Call& call, off_t offset) {
 }
 
 // lseek alone can't tell: it succeeds on timers, events and some devices, which a look would disturb.
-bool is_regular(int fd) {
+enum class Kind { stored, memory, stream };
+
+Kind kind_of(int fd) {
+  constexpr unsigned memory_devices = 1;  // null, zero, random: they never wait, and break off what must not
   struct stat about;
-  return !failed(sys::fstat(fd, &about)) && S_ISREG(about.st_mode);
+  if (failed(sys::fstat(fd, &about))) return Kind::stream;
+  if (S_ISREG(about.st_mode) || S_ISBLK(about.st_mode)) return Kind::stored;
+  return S_ISCHR(about.st_mode) && major(about.st_rdev) == memory_devices ? Kind::memory : Kind::stream;
 }
 
 // A direct read has no cache to look at: with RWF_NOWAIT the kernel sends it to the device all the same, and waits.
@@ -64,7 +70,9 @@ bool took_long(std::uint64_t cycles, std::uint64_t bytes) { return cycles > 25'0
 
 Result attempt_next(Call& call) {
   Result offset = sys::lseek(call.fd, 0, SEEK_CUR);
-  if (offset >= 0 && is_regular(call.fd)) return attempt_shared(call, offset);
+  Kind kind = offset >= 0 ? kind_of(call.fd) : Kind::stream;
+  if (kind == Kind::stored) return attempt_shared(call, offset);
+  if (kind == Kind::memory) return call.real(call);
   Result got = sys::preadv2(call.fd, call.parts, call.part_count, -1, RWF_NOWAIT);
   if (got != -EOPNOTSUPP) return got;
   // Terminals, named pipes: ready or not is all they say.

@@ -14,6 +14,7 @@ struct arguments {
   size_t bytes;
   long offset;
   int parts; /* of a vector, two bytes each; -1: three, of which one is empty */
+  int flags;
 };
 typedef long (*caller)(void *function, struct arguments *a);
 #define F(type) ((type)function)
@@ -47,23 +48,23 @@ static long c_pvector(void *function, struct arguments *a) {
 static long c_pvector2(void *function, struct arguments *a) {
   struct iovec parts[MOST_PARTS];
   int count = split(parts, a);
-  return F(ssize_t(*)(int, const struct iovec *, int, off_t, int))(a->on->fd, parts, count, a->offset, 0);
+  return F(ssize_t(*)(int, const struct iovec *, int, off_t, int))(a->on->fd, parts, count, a->offset, a->flags);
 }
-static long c_recv(void *function, struct arguments *a) { return F(ssize_t(*)(int, void *, size_t, int))(a->on->fd, a->buffer, a->bytes, 0); }
-static long c_recv_chk(void *function, struct arguments *a) { return F(ssize_t(*)(int, void *, size_t, size_t, int))(a->on->fd, a->buffer, a->bytes, a->bytes, 0); }
-static long c_recvfrom(void *function, struct arguments *a) { return F(ssize_t(*)(int, void *, size_t, int, void *, void *))(a->on->fd, a->buffer, a->bytes, 0, 0, 0); }
-static long c_recvfrom_chk(void *function, struct arguments *a) { return F(ssize_t(*)(int, void *, size_t, size_t, int, void *, void *))(a->on->fd, a->buffer, a->bytes, a->bytes, 0, 0, 0); }
+static long c_recv(void *function, struct arguments *a) { return F(ssize_t(*)(int, void *, size_t, int))(a->on->fd, a->buffer, a->bytes, a->flags); }
+static long c_recv_chk(void *function, struct arguments *a) { return F(ssize_t(*)(int, void *, size_t, size_t, int))(a->on->fd, a->buffer, a->bytes, a->bytes, a->flags); }
+static long c_recvfrom(void *function, struct arguments *a) { return F(ssize_t(*)(int, void *, size_t, int, void *, void *))(a->on->fd, a->buffer, a->bytes, a->flags, 0, 0); }
+static long c_recvfrom_chk(void *function, struct arguments *a) { return F(ssize_t(*)(int, void *, size_t, size_t, int, void *, void *))(a->on->fd, a->buffer, a->bytes, a->bytes, a->flags, 0, 0); }
 static long c_message(void *function, struct arguments *a) {
   struct iovec parts[MOST_PARTS];
   int count = split(parts, a);
   struct msghdr m = {.msg_iov = parts, .msg_iovlen = (size_t)count};
-  return F(ssize_t(*)(int, struct msghdr *, int))(a->on->fd, &m, 0);
+  return F(ssize_t(*)(int, struct msghdr *, int))(a->on->fd, &m, a->flags);
 }
 static long c_messages(void *function, struct arguments *a) {
   struct iovec parts[MOST_PARTS];
   int count = split(parts, a);
   struct mmsghdr m = {.msg_hdr = {.msg_iov = parts, .msg_iovlen = (size_t)count}};
-  return F(int (*)(int, struct mmsghdr *, unsigned, int, void *))(a->on->fd, &m, 1, 0, 0) * 100000L + m.msg_len;
+  return F(int (*)(int, struct mmsghdr *, unsigned, int, void *))(a->on->fd, &m, 1, a->flags, 0) * 100000L + m.msg_len;
 }
 static long c_accept(void *function, struct arguments *a) { return F(int (*)(int, void *, void *))(a->on->fd, 0, 0) >= 0 ? 1 : -1; }
 static long c_accept4(void *function, struct arguments *a) { return F(int (*)(int, void *, void *, int))(a->on->fd, 0, 0, SOCK_CLOEXEC) >= 0 ? 1 : -1; }

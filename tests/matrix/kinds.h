@@ -4,8 +4,10 @@
 
 #include "../preload/case.h"
 
+#include <pty.h>
 #include <sys/inotify.h>
 #include <sys/syscall.h>
+#include <termios.h>
 
 struct subject {
   int fd;        /* what the call is made on */
@@ -15,8 +17,8 @@ struct subject {
   int calling;   /* the call is about to be made */
   int fed;       /* the peer has written, or is about to */
 };
-enum state { ready, late, ended, nonblocking, full, states };
-static const char *const state_names[] = {"ready", "late", "ended", "nonblocking", "full"};
+enum state { ready, late, ended, nonblocking, full, limited /* SO_RCVTIMEO, SO_SNDTIMEO; and it has nothing */, states };
+static const char *const state_names[] = {"ready", "late", "ended", "nonblocking", "full", "limited"};
 static const char hello[] = "hello, matrix";
 
 struct kind {
@@ -29,6 +31,15 @@ static void kind_file(struct subject *s) { s->fd = temporary(10000); lseek(s->fd
 static void kind_cold(struct subject *s) { kind_file(s); chill(s->fd); }
 static void kind_end(struct subject *s) { kind_file(s); lseek(s->fd, 9997, SEEK_SET); }
 static void kind_append(struct subject *s) { kind_file(s); fcntl(s->fd, F_SETFL, O_APPEND); }
+static void reopened(struct subject *s, int mode) {
+  char name[64];
+  int file = temporary(10000);
+  snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+  s->fd = open(name, mode);
+  syscall(SYS_close, file);
+}
+static void kind_to_write(struct subject *s) { reopened(s, O_WRONLY); }
+static void kind_to_read(struct subject *s) { reopened(s, O_RDONLY); }
 static void kind_direct(struct subject *s) { kind_file(s); fcntl(s->fd, F_SETFL, O_DIRECT); }
 static void kind_read_only(struct subject *s) { s->fd = open("/proc/version", O_RDONLY); }
 static void kind_tmpfs(struct subject *s) {
@@ -38,6 +49,7 @@ static void kind_tmpfs(struct subject *s) {
 static void kind_memfd(struct subject *s) { s->fd = memfd_create("m", 0); (void)!pwrite(s->fd, hello, 13, 0); }
 static void kind_null(struct subject *s) { s->fd = open("/dev/null", O_RDWR); }
 static void kind_zero(struct subject *s) { s->fd = open("/dev/zero", O_RDWR); }
+static void kind_random(struct subject *s) { s->fd = open("/dev/urandom", O_RDWR); }
 static void kind_directory(struct subject *s) { s->fd = open("/", O_RDONLY); }
 static void kind_path(struct subject *s) { s->fd = open("/etc/passwd", O_PATH); }
 static void kind_closed(struct subject *s) { s->fd = 9999; }
@@ -83,6 +95,13 @@ static void kind_fifo(struct subject *s) {
   fcntl(s->fd, F_SETFL, 0);
   unlink(name);
 }
+static void kind_terminal(struct subject *s) {
+  struct termios raw;
+  (void)!openpty(&s->peer, &s->fd, 0, 0, 0);
+  tcgetattr(s->fd, &raw);
+  cfmakeraw(&raw);
+  tcsetattr(s->fd, TCSANOW, &raw);
+}
 static void pair(struct subject *s, int type) {
   int p[2];
   socketpair(AF_UNIX, type, 0, p);
@@ -122,12 +141,14 @@ static void kind_listener(struct subject *s) {
 
 static const struct kind kinds[] = {
     {"file", 0, kind_file}, {"cold file", 0, kind_cold}, {"file, near the end", 0, kind_end},
+    {"file, O_WRONLY", 0, kind_to_write}, {"file, O_RDONLY", 0, kind_to_read},
     {"file, append", 0, kind_append}, {"file, direct", 0, kind_direct}, {"proc", 0, kind_read_only},
     {"tmpfs", 0, kind_tmpfs}, {"memfd", 0, kind_memfd}, {"null", 0, kind_null}, {"zero", 0, kind_zero},
+    {"urandom", 0, kind_random},
     {"directory", 0, kind_directory}, {"O_PATH", 0, kind_path}, {"closed", 0, kind_closed}, {"-1", 0, kind_negative},
     {"eventfd", 0, kind_eventfd}, {"timerfd", 0, kind_timerfd}, {"signalfd", 0, kind_signalfd},
     {"inotify", 0, kind_inotify}, {"epoll", 0, kind_epoll}, {"listener", 0, kind_listener},
-    {"pipe, in", 1, kind_pipe_in}, {"pipe, out", 2, kind_pipe_out}, {"fifo", 1, kind_fifo},
+    {"pipe, in", 1, kind_pipe_in}, {"pipe, out", 2, kind_pipe_out}, {"fifo", 1, kind_fifo}, {"terminal", 3, kind_terminal},
     {"unix stream", 3, kind_unix_stream}, {"unix datagrams", 3, kind_unix_dgram}, {"seqpacket", 3, kind_seqpacket},
     {"tcp", 3, kind_tcp}, {"udp", 1, kind_udp}};
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
@@ -136,18 +157,36 @@ static const struct kind kinds[] = {
 static inline long kernel_write(int fd, const void *from, size_t bytes) { return syscall(SYS_write, fd, from, bytes); }
 static inline long kernel_read(int fd, void *to, size_t bytes) { return syscall(SYS_read, fd, to, bytes); }
 
+static inline int is_socket(const struct kind *kind) {
+  return kind->stream && kind->make != kind_pipe_in && kind->make != kind_pipe_out && kind->make != kind_fifo &&
+         kind->make != kind_terminal;
+}
+
+static inline int ready_within(int fd, int ms) {
+  struct timespec limit = {ms / 1000, ms % 1000 * 1000000};
+  return syscall(SYS_ppoll, &(struct pollfd){fd, POLLIN, 0}, 1, &limit, 0, 8) > 0;
+}
+
 /* Brings a stream into the state. */
 static void enter(struct subject *s, const struct kind *kind, enum state state) {
   static char much[4096];
   if (!kind->stream) return;
   if (kind->stream & 1) switch (state) {
-      case ready: kernel_write(s->peer, hello, 13); break;
+      case ready:
+        kernel_write(s->peer, hello, 13);
+        if (kind->make == kind_terminal) ready_within(s->fd, 1000); /* it is handed over by a thread of the kernel's */
+        break;
       case late: s->feed_ms = 2; break;
       case ended: syscall(SYS_close, s->peer), s->peer = -1; break;
       default: break;
     }
   if (kind->stream == 2 && state == ended) syscall(SYS_close, s->peer), s->peer = -1;
-  if (state == nonblocking || state == full) fcntl(s->fd, F_SETFL, O_NONBLOCK);
-  if (state == full && kind->stream & 2)
+  if (state == nonblocking || state == full || state == limited) fcntl(s->fd, F_SETFL, O_NONBLOCK);
+  if ((state == full || state == limited) && kind->stream & 2)
     while (kernel_write(s->fd, much, sizeof much) > 0) {}
+  if (state != limited) return;
+  struct timeval limit = {0, 2000};
+  setsockopt(s->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  setsockopt(s->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  fcntl(s->fd, F_SETFL, 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The differential matrix: every interposed name that has to do with a descriptor x every kind of descriptor x its state
- * x sizes and offsets. A line a case: value, errno, the memory, the file's offset, SIGPIPE, and what is left to read.
+ * x sizes, offsets and flags. A line a case: value, errno, the memory, the file's offset, SIGPIPE, and what is left to read.
  * The same program run bare and under weir, plain, in threads, loops and tasks, must print the same.
  *
  * matrix [SHARE OF] prints the cases whose number is SHARE modulo OF; matrix names prints the names it calls;
@@ -20,9 +20,13 @@ static const struct size {
   long bytes, offset;
   enum memory memory;
   int parts; /* -1: as the bytes say; else so many, of vectors only */
+  int message, file; /* flags of calls on sockets, and of preadv2 and pwritev2; only calls that have some are made with them */
 } sizes[] = {{13, 0, there, -1}, {0, 2, there, -1}, {1, 9999, there, -1}, {4096, 20000, there, -1}, {5000, -1, there, -1},
              {13, -5, missing, -1}, {13, 0, half, -1}, {0x80000000L, 0, there, -1}, {0x10000000aL, 4, there, -1},
-             {0, 0, there, 0}, {2048, 0, there, 1024}, {2050, 0, there, 1025}};
+             {0, 0, there, 0}, {2048, 0, there, 1024}, {2050, 0, there, 1025},
+             {13, 0, there, -1, MSG_DONTWAIT, RWF_HIPRI}, {13, 0, there, -1, MSG_PEEK, RWF_DSYNC},
+             {13, 0, there, -1, MSG_WAITALL, RWF_APPEND}, {13, -1, there, -1, MSG_TRUNC, RWF_NOWAIT},
+             {5, 0, there, -1, MSG_ERRQUEUE, 1 << 20}, {13, 0, there, -1, MSG_OOB | MSG_DONTWAIT}, {13, 0, there, -1, MSG_NOSIGNAL}};
 #define SIZES ((int)(sizeof sizes / sizeof *sizes))
 #define ROOM 16384 /* more than any descriptor here gives */
 
@@ -36,10 +40,19 @@ static void *feed(void *subject) {
   return 0;
 }
 
+static int takes_message_flags(const struct call *call) {
+  return call->how == c_recv || call->how == c_recv_chk || call->how == c_recvfrom || call->how == c_recvfrom_chk ||
+         call->how == c_message || call->how == c_messages;
+}
+
 /* Out of line: compilers keep the address of errno over a call, and a oneTBB task may return from one on another thread.
  * After a failed call weir brings the task home first; after one that succeeds, this is the reader's to mind. */
 __attribute__((noinline)) static void set_errno(int value) { errno = value; }
 __attribute__((noinline)) static int get_errno(void) { return errno; }
+
+static int flags_for(const struct call *call, const struct size *size) {
+  return call->how == c_pvector2 ? size->file : takes_message_flags(call) ? size->message : 0;
+}
 
 static void run(int index) {
   const struct row *row = &rows[index];
@@ -57,7 +70,7 @@ static void run(int index) {
   struct subject s = {.fd = -1, .peer = -1};
   kind->make(&s);
   enter(&s, kind, row->state);
-  struct arguments a = {&s, page, (size_t)size->bytes, size->offset, size->parts};
+  struct arguments a = {&s, page, (size_t)size->bytes, size->offset, size->parts, flags_for(call, size)};
   if (size->memory == missing) a.buffer = (unsigned char *)8;
   if (size->memory == half) a.buffer = page + ROOM - 6;
   pthread_t feeder;
@@ -69,7 +82,7 @@ static void run(int index) {
   __atomic_store_n(&s.calling, 1, __ATOMIC_RELEASE);
   long result = call->how(function, &a);
   int error = get_errno();
-  const char *effect = s.fed && result > 0 ? how_it_waited(&before_it) : "did not wait";
+  const char *effect = s.fed && result > 0 && (call->way & either) == in ? how_it_waited(&before_it) : "did not wait";
 
   struct timespec at_once = {0, 0};
   int signal = 0;
@@ -80,12 +93,20 @@ static void run(int index) {
   long left[2] = {-2, -2};
   for (int i = 0; i < 2; ++i) {
     int fd = i ? s.peer : s.fd;
-    if (!kind->stream || fd < 0 || row->state == full) continue;
+    if (!kind->stream || fd < 0 || row->state == full || row->state == limited) continue;
+    if (kind->make == kind_terminal) { /* when, and in how many pieces, is the affair of a thread of the kernel's */
+      left[i] = i && call->way & out && result > 0 ? ready_within(fd, 1000) : -3;
+      continue;
+    }
     syscall(SYS_fcntl, fd, F_SETFL, O_NONBLOCK);
     left[i] = kernel_read(fd, rest, sizeof rest);
   }
-  snprintf(lines[index], sizeof lines[index], "%s | %s | %s | %ld@%ld,%d,%d: %ld %s mem %08x off %ld pipe %d left %ld %ld",
-           call->name, kind->name, state_names[row->state], size->bytes, size->offset, size->memory, size->parts, result,
+  if (kind->make == kind_random && result > 0) { /* nobody can say what came, only that nothing else was written */
+    size_t room = (size_t)(page + ROOM - a.buffer);
+    memset(a.buffer, 0, a.bytes < room ? a.bytes : room);
+  }
+  snprintf(lines[index], sizeof lines[index], "%s | %s | %s | %ld@%ld,%d,%d,%x: %ld %s mem %08x off %ld pipe %d left %ld %ld",
+           call->name, kind->name, state_names[row->state], size->bytes, size->offset, size->memory, size->parts, a.flags, result,
            error ? strerrorname_np(error) : "-", hash(page, ROOM), offset, signal, left[0], left[1]);
   if (the_effect) snprintf(lines[index], sizeof lines[index], "%s | %s | %s", call->name, kind->name, effect);
   if (s.fd >= 0 && s.fd != 9999) syscall(SYS_close, s.fd);
@@ -110,6 +131,8 @@ static int takes_parts(const struct call *call) {
 static int left_out(const struct call *call, const struct kind *kind, int state, long size) {
   int file = uses_file(call) && call->way & in;
   if (uses_file(call) && kind->make == kind_direct) return 1; /* is libc's buffer aligned? */
+  /* What was sent makes its way meanwhile, and leaves room. */
+  if (call->way & out && kind->make == kind_tcp && state == limited) return 1;
   if (call->way & in && call->way & out) return 0;
   if (call->way & in && kind->stream == 2 && state != nonblocking && state != full) return 0; /* EBADF */
   /* A peer that is gone says nothing to a socket of datagrams. */
@@ -117,6 +140,8 @@ static int left_out(const struct call *call, const struct kind *kind, int state,
   /* A FILE that asks for more than comes, and a pipe's other end that takes nothing. */
   if (file && kind->stream && (state == ready || state == late) && ((size != 1 && size != 13) || call->how == c_getc)) return 1;
   if (kind->make == kind_timerfd && file) return 1;
+  if (kind->make == kind_terminal && state == full) return 1; /* until that thread of the kernel's has made room */
+  if (kind->make == kind_random && (file || call->how == c_getc)) return 1; /* what it reads */
   return 0;
 }
 
@@ -130,9 +155,13 @@ static void list(int share, int of, int *count) {
           if (z && calls[c].way & once) continue;
           if (sizes[z].parts >= 0 && !takes_parts(&calls[c])) continue;
           if (sizes[z].bytes > ROOM && uses_file(&calls[c])) continue; /* they cut it themselves */
-          /* How much TCP takes before it comes to memory that is not there is chance. */
-          if (sizes[z].bytes > ROOM && calls[c].way & out && kinds[k].make == kind_tcp) continue;
-          if (z >= 6 && s == late) continue; /* all that waits, twice, would take long */
+          /* How much TCP takes before it comes to memory that is not there is chance; a terminal waits before that. */
+          if (sizes[z].bytes > ROOM && calls[c].way & out && (kinds[k].make == kind_tcp || kinds[k].make == kind_terminal)) continue;
+          if (s == limited && !is_socket(&kinds[k])) continue;
+          int waits_by_flag = sizes[z].message == MSG_PEEK || sizes[z].message == MSG_WAITALL;
+          if (z >= 6 && s == late && !waits_by_flag) continue; /* all that waits, twice, would take long */
+          if (z >= 1 && s == limited && !waits_by_flag) continue;
+          if ((sizes[z].message || sizes[z].file) && !flags_for(&calls[c], &sizes[z])) continue;
           if (sizes[z].memory != there && (calls[c].how == c_fgets || calls[c].how == c_fread || calls[c].how == c_fgets_chk ||
                                calls[c].how == c_fread_chk || calls[c].how == c_fwrite))
             continue; /* libc itself would fall over it */

@@ -112,6 +112,29 @@ static void pipes(void) {
   close(p[1]);
 }
 
+/* A read of a device that gives whatever is asked for takes long: the kernel would break one off that must not wait. */
+static const size_t large = 32 << 20;
+static void *large_reads(void *device) {
+  char *room = mmap(0, large, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  long whole = 0;
+  for (int i = 0; i < 6; ++i) whole += read(*(int *)device, room, large) == (ssize_t)large;
+  munmap(room, large);
+  return (void *)whole;
+}
+static void devices(void) {
+  int zero = open("/dev/zero", O_RDONLY);
+  pthread_t threads[4];
+  long whole = 0;
+  for (int i = 0; i < 4; ++i) threads[i] = start(large_reads, &zero);
+  for (int i = 0; i < 4; ++i) {
+    void *of_it;
+    pthread_join(threads[i], &of_it);
+    whole += (long)of_it;
+  }
+  say("zero: large reads by four at once that got all", whole);
+  close(zero);
+}
+
 static void others(void) {
   uint64_t n = 7;
   int e = eventfd(0, 0);
@@ -155,6 +178,7 @@ int main(void) {
   files();
   pipes();
   others();
+  devices();
   errno = 42;
   int fd = open("/etc/passwd", O_RDONLY);
   read(fd, buffer, 10);
