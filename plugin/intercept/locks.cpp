@@ -86,13 +86,37 @@ template <typename Lock>
   return took(error == EBUSY || error == EINVAL ? plain(l) : error);
 }
 
-// Most locks of most programs: no more than libc's and the count.
+// Most locks of most programs need no more than libc's and the count. All else is out of line, and costs them no registers.
 template <typename Lock>
-inline int lock(Lock* l, const Real<int(Lock*)>& plain, const Real<int(Lock*)>& attempt,
-                const Real<int(Lock*, clockid_t, const timespec*)>& limited, const void* caller) {
+[[gnu::noinline]] int lock_elsewhere(Lock* l, const Real<int(Lock*)>& plain, const Real<int(Lock*)>& attempt,
+                                     const Real<int(Lock*, clockid_t, const timespec*)>& limited, const void* caller) {
   const base::Thread& thread = base::self_unsuspended();
-  if (thread.omp && thread.lock_depth <= 0) [[unlikely]] return lock_in_team(l, plain, attempt, limited, caller);
+  if (thread.omp && thread.lock_depth <= 0) return lock_in_team(l, plain, attempt, limited, caller);
   return took(plain(l));
+}
+
+template <typename Lock>
+[[gnu::always_inline]] inline int lock(Lock* l, const Real<int(Lock*)>& plain, const Real<int(Lock*)>& attempt,
+                                       const Real<int(Lock*, clockid_t, const timespec*)>& limited) {
+  const auto libc = plain.known();
+  if (!libc || base::self_unsuspended().omp) [[unlikely]]
+    return lock_elsewhere(l, plain, attempt, limited, __builtin_return_address(0));
+  int error = libc(l);
+  if (error) [[unlikely]] return took(error);
+  ++base::self_unsuspended().lock_depth;
+  return 0;
+}
+
+template <typename Lock>
+[[gnu::noinline]] int unlock_elsewhere(Lock* l, const Real<int(Lock*)>& plain) { return gave(plain(l)); }
+
+template <typename Lock>
+[[gnu::always_inline]] inline int unlock(Lock* l, const Real<int(Lock*)>& plain) {
+  const auto libc = plain.known();
+  if (!libc) [[unlikely]] return unlock_elsewhere(l, plain);
+  int error = libc(l);
+  if (!error && base::self_unsuspended().lock_depth > 0) [[likely]] --base::self_unsuspended().lock_depth;
+  return error;
 }
 
 }  // namespace
@@ -104,18 +128,16 @@ using namespace weir::intercept;
 #pragma GCC visibility push(default)
 extern "C" {
 
-int pthread_mutex_lock(Mutex* m) noexcept {
-  return lock(m, mutex_lock, mutex_trylock, mutex_clocklock, __builtin_return_address(0));
-}
+int pthread_mutex_lock(Mutex* m) noexcept { return lock(m, mutex_lock, mutex_trylock, mutex_clocklock); }
 int pthread_mutex_trylock(Mutex* m) noexcept { return took(mutex_trylock(m)); }
 int pthread_mutex_timedlock(Mutex* m, const timespec* until) noexcept { return took(mutex_timedlock(m, until)); }
 int pthread_mutex_clocklock(Mutex* m, clockid_t clock, const timespec* until) noexcept {
   return took(mutex_clocklock(m, clock, until));
 }
-int pthread_mutex_unlock(Mutex* m) noexcept { return gave(mutex_unlock(m)); }
+int pthread_mutex_unlock(Mutex* m) noexcept { return unlock(m, mutex_unlock); }
 
 int pthread_rwlock_rdlock(Rwlock* l) noexcept {
-  return lock(l, rwlock_rdlock, rwlock_tryrdlock, rwlock_clockrdlock, __builtin_return_address(0));
+  return lock(l, rwlock_rdlock, rwlock_tryrdlock, rwlock_clockrdlock);
 }
 int pthread_rwlock_tryrdlock(Rwlock* l) noexcept { return took(rwlock_tryrdlock(l)); }
 int pthread_rwlock_timedrdlock(Rwlock* l, const timespec* until) noexcept { return took(rwlock_timedrdlock(l, until)); }
@@ -123,23 +145,23 @@ int pthread_rwlock_clockrdlock(Rwlock* l, clockid_t clock, const timespec* until
   return took(rwlock_clockrdlock(l, clock, until));
 }
 int pthread_rwlock_wrlock(Rwlock* l) noexcept {
-  return lock(l, rwlock_wrlock, rwlock_trywrlock, rwlock_clockwrlock, __builtin_return_address(0));
+  return lock(l, rwlock_wrlock, rwlock_trywrlock, rwlock_clockwrlock);
 }
 int pthread_rwlock_trywrlock(Rwlock* l) noexcept { return took(rwlock_trywrlock(l)); }
 int pthread_rwlock_timedwrlock(Rwlock* l, const timespec* until) noexcept { return took(rwlock_timedwrlock(l, until)); }
 int pthread_rwlock_clockwrlock(Rwlock* l, clockid_t clock, const timespec* until) noexcept {
   return took(rwlock_clockwrlock(l, clock, until));
 }
-int pthread_rwlock_unlock(Rwlock* l) noexcept { return gave(rwlock_unlock(l)); }
+int pthread_rwlock_unlock(Rwlock* l) noexcept { return unlock(l, rwlock_unlock); }
 
 int pthread_spin_lock(Spinlock* l) noexcept { return took(spin_lock(l)); }
 int pthread_spin_trylock(Spinlock* l) noexcept { return took(spin_trylock(l)); }
-int pthread_spin_unlock(Spinlock* l) noexcept { return gave(spin_unlock(l)); }
+int pthread_spin_unlock(Spinlock* l) noexcept { return unlock(l, spin_unlock); }
 
 int mtx_lock(mtx_t* m) { return took(c11_lock(m)); }
 int mtx_trylock(mtx_t* m) { return took(c11_trylock(m)); }
 int mtx_timedlock(mtx_t* m, const timespec* until) { return took(c11_timedlock(m, until)); }
-int mtx_unlock(mtx_t* m) { return gave(c11_unlock(m)); }
+int mtx_unlock(mtx_t* m) { return unlock(m, c11_unlock); }
 
 void flockfile(FILE* f) noexcept {
   file_lock(f);

@@ -27,6 +27,8 @@ class Real<R(A...)> : public Name {
  public:
   explicit constexpr Real(const char* symbol) : Name{symbol} {}
   R operator()(A... arguments) const { return pointer()(arguments...); }
+  // Null until it was looked up.
+  auto known() const -> R (*)(A...) { return reinterpret_cast<R (*)(A...)>(function.load(std::memory_order_relaxed)); }
   auto pointer() const -> R (*)(A...) {
     void* found = function.load(std::memory_order_relaxed);
     if (!found) [[unlikely]] found = resolve(*this);
