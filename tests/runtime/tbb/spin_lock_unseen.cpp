@@ -2,6 +2,7 @@
 // A spin lock that neither yields nor calls anything, held over calls: nobody can see who spins for it, or that it is held.
 // With its holder set aside and a spinning task on every thread, further threads come for the holder.
 // auto WEIR_WATCHDOG_MS=20: suspended >= 1 and lane == 'suspend'
+// suspend WEIR_WATCHDOG_MS=20: suspended >= 1
 // park: suspended == 0 and parked >= 30
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_group.h>

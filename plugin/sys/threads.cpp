@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/threads.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/log.h"
+#include "sys/file.h"
+#include "sys/raw.h"
+
+namespace weir::sys {
+
+bool told_of(std::int32_t tid, const char* name, char* text, std::size_t room) {
+  Result file = open(base::Line().add("/proc/self/task/%d/%s", tid, name).text(), O_RDONLY | O_CLOEXEC);
+  if (failed(file)) return false;
+  Result bytes = read(static_cast<int>(file), text, room - 1);
+  close(static_cast<int>(file));
+  if (bytes <= 0) return false;
+  text[bytes] = 0;
+  return true;
+}
+
+// "TID (NAME) STATE ...", and a name may hold any of these characters.
+ThreadState state_of(std::int32_t tid) {
+  ThreadState found{};
+  char text[512];
+  if (!told_of(tid, "stat", text, sizeof text)) return found;
+  const char* name = std::strchr(text, '(');
+  const char* end = std::strrchr(text, ')');
+  if (!name || !end || std::strlen(end) < 3) return found;
+  std::size_t length = std::min<std::size_t>(static_cast<std::size_t>(end - name - 1), sizeof found.name - 1);
+  std::memcpy(found.name, name + 1, length);
+  found.state = end[2];
+  return found;
+}
+
+bool each_thread(bool (*visit)(void*, std::int32_t), void* argument) {
+  Result directory = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (failed(directory)) return false;
+  alignas(dirent64) char entries[4096];
+  bool on = true;
+  Result bytes;
+  while (on && (bytes = raw(SYS_getdents64, directory, word(entries), sizeof entries)) > 0) {
+    for (Result at = 0; on && at < bytes;) {
+      auto* entry = reinterpret_cast<dirent64*>(entries + at);
+      if (entry->d_name[0] != '.') on = visit(argument, std::atoi(entry->d_name));
+      at += entry->d_reclen;
+    }
+  }
+  close(static_cast<int>(directory));
+  return true;
+}
+
+}  // namespace weir::sys
