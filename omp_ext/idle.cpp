@@ -150,6 +150,37 @@ bool go_on_with_one(Member& member) {
   return true;
 }
 
+namespace {
+
+// Calls enough for any device, and for the controller to see what more of them would bring.
+bool crowded() {
+  constexpr std::int64_t enough = 2048;
+  const gate::Permits& permits = gate::the_gate.permits;
+  std::int64_t waiting = permits.waiting();
+  return waiting > enough && waiting > 8 * permits.limit();
+}
+
+void wait_for_a_moment(Member& member) {
+  constexpr std::int64_t moment_ns = 100 * base::ns_per_us;
+  Worker& worker = *member.worker;
+  std::uint32_t seen = worker.pokes.load(std::memory_order_seq_cst);
+  worker.asleep.store(1, std::memory_order_seq_cst);
+  if (!any_ready(member)) sys::futex_wait(worker.pokes, seen, moment_ns);
+  worker.asleep.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void catch_up(Member& member) {
+  constexpr int most_at_once = 64;  // of what is new, some is to begin all the same: it may have nothing to do with calls
+  if (!crowded() || member.catches_up || member.only_below || base::self().lock_depth > 0) [[likely]] return;
+  member.catches_up = true;
+  int went_on = 0;
+  while (went_on < most_at_once && crowded() && go_on_with_one(member)) ++went_on;
+  if (!went_on) wait_for_a_moment(member);
+  member.catches_up = false;
+}
+
 // Goes on with one that is ready elsewhere.
 static bool go_on_for_another(Member& member) {
   if (member.only_below) return false;

@@ -15,6 +15,11 @@ void work_until_none(Member& member, Tally& tally);
 // Goes on with one ready task of its own, if there is one.
 bool go_on_with_one(Member& member);
 
+// Called on a thread whose task was just set aside: while far more calls wait for permits than there are, what is ready goes
+// on before anything new begins here, and where nothing is, the thread waits for a moment. Else a thread that only begins
+// tasks sets all of them aside, however slow the device: each has a stack, and none would come to its end before the last.
+void catch_up(Member& member);
+
 // How long a thread may leave a ready task lying that is tied to it: then, where the program can't tell, another thread
 // goes on with it. A task on that thread may be waiting, in a way that nobody can see, for the one it keeps waiting.
 void set_patience(std::int64_t ms);

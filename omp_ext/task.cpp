@@ -142,6 +142,7 @@ std::int32_t run_on_fiber(Member& member, Task& task) {
   member.aside.fetch_add(1, std::memory_order_relaxed);
   // From here on it may be ready, go on on another thread, and end: libomp counts that this part is not over yet.
   task.start(task.start_argument, &task);
+  catch_up(member);
   return 0;
 }
 

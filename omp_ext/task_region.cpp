@@ -121,6 +121,7 @@ bool enter(Region& region, std::int32_t gtid) {
   member->implicit.state = TaskState::in_place;
   member->current = &member->implicit;
   member->only_below = nullptr;
+  member->catches_up = false;
   member->begun.store(0, std::memory_order_relaxed);
   member->aside.store(0, std::memory_order_relaxed);
   member->visits_seen_ns.store(0, std::memory_order_relaxed);

@@ -52,6 +52,7 @@ struct Member {
   // By whoever is idle: since when the visits were seen to be what they are.
   std::atomic<std::uint32_t> visits_seen;
   std::atomic<std::int64_t> visits_seen_ns;
+  bool catches_up;          // what is ready goes on before anything new begins
   Task* only_below;         // a task that holds a lock waits here: begin nothing but its descendants
   base::Queue postponed;    // what would have begun meanwhile
   std::atomic<std::uint64_t> begun;  // tasks that began or went on here; written by this thread alone

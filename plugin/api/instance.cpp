@@ -21,6 +21,7 @@
 #include "meter/counters.h"
 #include "meter/trace.h"
 #include "lane/decision.h"
+#include "lane/waits.h"
 #include "path/call.h"
 #include "path/engine.h"
 #include "pool/pool.h"
@@ -94,6 +95,7 @@ void set_policy() {
       break;
   }
   policy.automatic = the_settings.lane == Lane::automatic;
+  policy.may_wait = lane::anything_may_wait;
   bool all = the_settings.force == base::Force::all;
   policy.forced = all;
   path::forced.store(all ? 1u << 31 : 0);

@@ -29,6 +29,7 @@ struct Policy {
   std::atomic<bool> cancellable{false};    // pthread_cancel was called
   std::atomic<bool> held_back{false};      // the watchdog: no task is set aside for now
   std::atomic<bool> forced{false};         // for tests: plain threads suspend too, by sleeping for the ring
+  std::atomic<bool (*)()> may_wait{nullptr};  // does the program ask for anything that could wait? Looks, and is not cheap
 };
 extern Policy policy;
 
