@@ -3,7 +3,8 @@
  * x sizes, offsets and flags. A line a case: value, errno, the memory, the file's offset, SIGPIPE, and what is left to read.
  * The same program run bare and under weir, plain, in threads, loops and tasks, must print the same.
  *
- * matrix [SHARE OF] prints the cases whose number is SHARE modulo OF; matrix names prints the names it calls;
+ * matrix [SHARE OF [files]] prints the cases whose number is SHARE modulo OF, those with files of its own alone (they lie in
+ * $WEIR_TEST_FILES, or in /var/tmp); matrix names prints the names it calls;
  * matrix waits prints how each case that had to wait did so: see effect.h. */
 #include "calls.h"
 #include "effect.h"
@@ -145,6 +146,9 @@ static int left_out(const struct call *call, const struct kind *kind, int state,
   return 0;
 }
 
+static int only_files;
+static int is_file(const struct kind *kind) { return strstr(kind->name, "file") != 0; }
+
 static void list(int share, int of, int *count) {
   int number = 0;
   for (int c = 0; c < CALLS; ++c)
@@ -152,6 +156,7 @@ static void list(int share, int of, int *count) {
       for (int s = 0; s < states; ++s)
         for (int z = 0; z < SIZES; ++z) {
           if (s && !kinds[k].stream) continue;
+          if (only_files && !is_file(&kinds[k])) continue;
           if (z && calls[c].way & once) continue;
           if (sizes[z].parts >= 0 && !takes_parts(&calls[c])) continue;
           if (sizes[z].bytes > ROOM && uses_file(&calls[c])) continue; /* they cut it themselves */
@@ -179,6 +184,7 @@ int main(int argc, char **argv) {
     return 0;
   }
   the_effect = argc == 2 && !strcmp(argv[1], "waits");
+  only_files = argc > 3;
   int share = argc > 2 ? atoi(argv[1]) : 0, of = argc > 2 ? atoi(argv[2]) : 1, count = 0;
   setvbuf(stdout, 0, _IOFBF, 1 << 20);
   // In every thread there will be: a oneTBB task that is set aside may go on on another, whose mask is its own.

@@ -65,7 +65,9 @@ static inline double now_s(void) {
 
 /* A file of `bytes` pseudo-random bytes that has no name any more. */
 static inline int temporary(long bytes) {
-  char name[] = "/var/tmp/weir-test-XXXXXX";
+  const char *folder = getenv("WEIR_TEST_FILES");
+  char name[256];
+  snprintf(name, sizeof name, "%s/weir-test-XXXXXX", folder ? folder : "/var/tmp");
   int fd = mkstemp(name);
   assert(fd >= 0);
   unlink(name);
