@@ -106,6 +106,10 @@ static void run(int index) {
     size_t room = (size_t)(page + ROOM - a.buffer);
     memset(a.buffer, 0, a.bytes < room ? a.bytes : room);
   }
+  if (kind->make == kind_direct && call->way & in && result > 0) { /* a direct read may write whole sectors, past the file's end */
+    size_t room = (size_t)(page + ROOM - a.buffer), came = (size_t)result < room ? (size_t)result : room;
+    memset(a.buffer + came, 0, room - came);
+  }
   snprintf(lines[index], sizeof lines[index], "%s | %s | %s | %ld@%ld,%d,%d,%x: %ld %s mem %08x off %ld pipe %d left %ld %ld",
            call->name, kind->name, state_names[row->state], size->bytes, size->offset, size->memory, size->parts, a.flags, result,
            error ? strerrorname_np(error) : "-", hash(page, ROOM), offset, signal, left[0], left[1]);
