@@ -72,19 +72,25 @@ bool any_ready(Member& member) {
   return !member.woken.empty() || (member.ready_count.load(std::memory_order_relaxed) && !member.only_below);
 }
 
-void sleep(Member& member, bool (*done)(void*), void* argument) {
+// Sleeps until poked, unless there is something to do after all.
+template <typename Nothing>
+void doze(Member& member, std::int64_t longest_ns, Nothing nothing_to_do) {
   Worker& worker = *member.worker;
-  Region& region = *member.region;
   std::uint32_t seen = worker.pokes.load(std::memory_order_seq_cst);
-  region.sleepers.fetch_add(1, std::memory_order_seq_cst);
   worker.asleep.store(1, std::memory_order_seq_cst);
-  if (!any_ready(member) && !done(argument) && !begin_one(member)) {
+  if (!any_ready(member) && nothing_to_do()) {
     bool had_core = base::self_unsuspended().holds_core;
     if (had_core) gate::give_core();
-    sys::futex_wait(worker.pokes, seen, longest_sleep_ns);
+    sys::futex_wait(worker.pokes, seen, longest_ns);
     if (had_core) gate::take_core();
   }
   worker.asleep.store(0, std::memory_order_relaxed);
+}
+
+void sleep(Member& member, bool (*done)(void*), void* argument) {
+  Region& region = *member.region;
+  region.sleepers.fetch_add(1, std::memory_order_seq_cst);
+  doze(member, longest_sleep_ns, [&] { return !done(argument) && !begin_one(member); });
   region.sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -160,24 +166,16 @@ bool crowded() {
   return waiting > enough && waiting > 8 * permits.limit();
 }
 
-void wait_for_a_moment(Member& member) {
-  constexpr std::int64_t moment_ns = 100 * base::ns_per_us;
-  Worker& worker = *member.worker;
-  std::uint32_t seen = worker.pokes.load(std::memory_order_seq_cst);
-  worker.asleep.store(1, std::memory_order_seq_cst);
-  if (!any_ready(member)) sys::futex_wait(worker.pokes, seen, moment_ns);
-  worker.asleep.store(0, std::memory_order_relaxed);
-}
-
 }  // namespace
 
 void catch_up(Member& member) {
+  constexpr std::int64_t moment_ns = 100 * base::ns_per_us;
   constexpr int most_at_once = 64;  // of what is new, some is to begin all the same: it may have nothing to do with calls
   if (!crowded() || member.catches_up || member.only_below || base::self().lock_depth > 0) [[likely]] return;
   member.catches_up = true;
   int went_on = 0;
   while (went_on < most_at_once && crowded() && go_on_with_one(member)) ++went_on;
-  if (!went_on) wait_for_a_moment(member);
+  if (!went_on) doze(member, moment_ns, [] { return true; });
   member.catches_up = false;
 }
 

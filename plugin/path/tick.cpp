@@ -27,7 +27,6 @@ void let_overdue_through(std::int64_t now_ns, std::int64_t bound_ns) {
 void keep_watch(std::int64_t now_ns) {
   static constinit wait::Watchdog watchdog(0);
   static constinit int healings = 0;
-  static constinit std::int64_t stalled_since_ns = -1;
   constexpr int most_healings = 3;
   if (watchdog.patience_ns() == 0) watchdog = wait::Watchdog(watchdog_patience_ns.load());
   std::int64_t resumed = meter::gauges.resumed.load(std::memory_order_relaxed);
@@ -43,13 +42,9 @@ void keep_watch(std::int64_t now_ns) {
       break;
     case wait::Watchdog::Verdict::nothing: break;
   }
-  if (!watchdog.tripped()) {
-    stalled_since_ns = -1;
-    return;
-  }
-  if (stalled_since_ns < 0) stalled_since_ns = now_ns;
+  if (!watchdog.tripped()) return;
   wait::tell_of_stall();
-  if (now_ns - stalled_since_ns > watchdog_patience_ns.load(std::memory_order_relaxed)) make_busy_tasks_stand_back();
+  if (watchdog.tripped_ns(now_ns) > watchdog_patience_ns.load(std::memory_order_relaxed)) make_busy_tasks_stand_back();
 }
 
 }  // namespace

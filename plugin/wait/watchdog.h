@@ -26,6 +26,8 @@ class Watchdog {
   Verdict look(std::int64_t now_ns, std::int64_t ready, std::int64_t resumed);
 
   bool tripped() const { return tripped_; }
+  // While it has tripped: for how long beyond its patience.
+  std::int64_t tripped_ns(std::int64_t now_ns) const { return now_ns - since_ns_ - patience_ns_; }
   std::int64_t patience_ns() const { return patience_ns_; }
 
  private:

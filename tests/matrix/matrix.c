@@ -102,14 +102,10 @@ static void run(int index) {
     syscall(SYS_fcntl, fd, F_SETFL, O_NONBLOCK);
     left[i] = kernel_read(fd, rest, sizeof rest);
   }
-  if (kind->make == kind_random && result > 0) { /* nobody can say what came, only that nothing else was written */
-    size_t room = (size_t)(page + ROOM - a.buffer);
-    memset(a.buffer, 0, a.bytes < room ? a.bytes : room);
-  }
-  if (kind->make == kind_direct && call->way & in && result > 0) { /* a direct read may write whole sectors, past the file's end */
-    size_t room = (size_t)(page + ROOM - a.buffer), came = (size_t)result < room ? (size_t)result : room;
-    memset(a.buffer + came, 0, room - came);
-  }
+  /* What came of chance: all of it, or what a direct read, which may write whole sectors, writes past the file's end. */
+  long room = page + ROOM - a.buffer, end = size->bytes < room ? size->bytes : room, from = end;
+  if (call->way & in && result > 0) from = kind->make == kind_random ? 0 : kind->make == kind_direct ? result : end;
+  if (from < end) memset(a.buffer + from, 0, (size_t)(end - from));
   snprintf(lines[index], sizeof lines[index], "%s | %s | %s | %ld@%ld,%d,%d,%x: %ld %s mem %08x off %ld pipe %d left %ld %ld",
            call->name, kind->name, state_names[row->state], size->bytes, size->offset, size->memory, size->parts, a.flags, result,
            error ? strerrorname_np(error) : "-", hash(page, ROOM), offset, signal, left[0], left[1]);

@@ -109,6 +109,13 @@ class Record(unittest.TestCase):
             self.check(report, total(report["call_sites"], "count"))
             self.assertGreater(total(report["regions"], "suspended_s"), 1)
 
+    def test_where_many_calls_wait_for_permits_ready_tasks_go_on_first(self):
+        subprocess.run([app("coldread"), self.cold, "--size=16M", "--generate"], check=True, timeout=LIMIT_S, stdout=subprocess.DEVNULL)
+        report = self.run_it(app("coldread"), self.cold, "--size=16M", "--reads=20000", "--mode=direct", "--runtime=openmp-tasks",
+                             options=["--lane=suspend", "--permits=8"])
+        self.assertGreaterEqual(report["suspended"], 19000)
+        self.assertLess(report["peak_suspended"], 6000)
+
     def test_a_tbb_arena_is_a_region_of_its_own(self):
         report = self.run_it(app("sleepers"), "--runtime=tbb", "--tasks=100", "--ms=20", options=["--lane=suspend"])
         self.check(report, 100)

@@ -13,15 +13,7 @@
 
 namespace {
 
-struct Lock {
-  void lock() {
-    while (taken.exchange(true, std::memory_order_acquire)) __builtin_ia32_pause();
-  }
-  void unlock() { taken.store(false, std::memory_order_release); }
-  std::atomic<bool> taken{false};
-};
-
-Lock lock;
+UnseenLock lock;
 int inside = 0, violations = 0;
 std::atomic<int> wrong{0};
 

@@ -7,21 +7,11 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_group.h>
 
-#include <atomic>
-
 #include "case.h"
 
 namespace {
 
-struct Lock {
-  void lock() {
-    while (taken.exchange(true, std::memory_order_acquire)) __builtin_ia32_pause();
-  }
-  void unlock() { taken.store(false, std::memory_order_release); }
-  std::atomic<bool> taken{false};
-};
-
-Lock lock;
+UnseenLock lock;
 int inside = 0, violations = 0;
 
 void hold() {

@@ -25,6 +25,7 @@ TEST(WatchdogTest, trips_once_when_ready_tasks_do_not_go_on) {
   EXPECT_EQ(dog.look(110, 1, 1), Verdict::tripped);
   EXPECT_TRUE(dog.tripped());
   EXPECT_EQ(dog.look(200, 2, 1), Verdict::nothing);
+  EXPECT_EQ(dog.tripped_ns(200), 100);  // since 0, with patience for 100
 }
 
 TEST(WatchdogTest, heals_on_progress_and_is_more_patient_then) {
