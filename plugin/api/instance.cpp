@@ -194,9 +194,8 @@ bool start() {
   if (now == running) return true;
   if (now == idle && state.compare_exchange_strong(now, starting)) {
     base::EngineScope ours;
-    int error_number = wait::take_errno();  // memory and threads come from libc
+    wait::KeptErrno kept;
     state.store(start_now() ? running : failed_for_good, std::memory_order_release);
-    wait::put_back_errno(error_number);
     sys::futex_wake(state, 1 << 30);
     return state.load() == running;
   }

@@ -63,10 +63,9 @@ bool weir::api::block_here(weir_start_fn start, void* arg) {
   if (runtime && !runtime->refuses()) {
     wait::ExceptionState exceptions;
     exceptions.take();
-    int error_number = wait::take_errno();
+    wait::KeptErrno kept;
     int refusal = runtime->suspend(start, arg);
     exceptions.put_back();
-    wait::put_back_errno(error_number);
     if (!refusal) return true;
   }
   bool had_core = base::self().holds_core;

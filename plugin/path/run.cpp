@@ -10,6 +10,7 @@
 #include "path/waiting.h"
 #include "sys/file.h"
 #include "sys/process.h"
+#include "wait/errno_state.h"
 #include "wait/lane.h"
 
 namespace weir::path {
@@ -204,6 +205,7 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
 }
 
 Result waited_for(Call& call) {
+  wait::KeptErrno kept;
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
   Plan plan = plan_for(call);
   if (plan.way == Way::none) return plain(call, plan.reason);

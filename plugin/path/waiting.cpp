@@ -69,6 +69,7 @@ void cancel(op::Request& request) { driver.cancel(request); }
 
 bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& runtime, Result* result, int* refusal) {
   *refusal = 0;
+  wait::KeptErrno kept;
   if (!driver.running() && !start_engine()) return false;
   Waiting waiting;
   waiting.op = operation;
@@ -76,12 +77,10 @@ bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& run
   waiting.done = over;
   wait::ExceptionState exceptions;  // another task may throw and catch on this thread meanwhile
   exceptions.take();
-  int error_number = wait::take_errno();
   meter::gauges.aside.fetch_add(1, std::memory_order_relaxed);
   *refusal = runtime.suspend(start, &waiting);
   meter::gauges.aside.fetch_sub(1, std::memory_order_relaxed);
   exceptions.put_back();
-  wait::put_back_errno(error_number);
   if (*refusal) return false;
   meter::gauges.ready.fall();
   meter::gauges.resumed.fetch_add(1, std::memory_order_relaxed);

@@ -161,8 +161,9 @@ void Driver::run() {
 void Driver::turn() {
   bool busy = take_both();
   if (!armed_) armed_ = arm_wake();
+  bool soon = ring_.owes_cancels() || !armed_;  // not armed: nobody can wake us
   std::int64_t patience_ns = tick_ ? tick_(base::now_ns()) : -1;
-  if (!armed_ && (patience_ns < 0 || patience_ns > base::ns_per_ms)) patience_ns = base::ns_per_ms;  // nobody can wake us
+  if (soon && (patience_ns < 0 || patience_ns > base::ns_per_ms)) patience_ns = base::ns_per_ms;
   bool dozes = busy && meter::gauges.in_flight.value() > crowd && (patience_ns < 0 || patience_ns > doze_ns);
   sleep_.store(dozes ? dozing : asleep, std::memory_order_seq_cst);
   bool work = !inbox_.empty() || !cancels_.empty();

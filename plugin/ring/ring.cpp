@@ -134,6 +134,8 @@ int Ring::prepare(op::Request& request) {
   if (!sqe) return -EBUSY;
   if (request.op.timeout_ns >= 0) set_time(request);
   fill(sqe, request);
+  request.owed = limited ? 2 : 1;
+  request.unlimited = false;
   if (limited) {
     sqe->flags |= IOSQE_IO_LINK;
     io_uring_sqe* limit = slot();
@@ -188,35 +190,54 @@ int Ring::submit_and_wait(std::int64_t timeout_ns) {
   return io_uring_submit_and_wait_timeout(&ring_, &cqe, 1, &t, nullptr);
 }
 
+// Over when all its completions came: until then the kernel, or our list, may know it.
+bool Ring::completed(const io_uring_cqe& cqe) {
+  auto& request = *reinterpret_cast<op::Request*>(cqe.user_data & ~tag_bits);
+  bool of_limit = cqe.user_data & tag_limit;
+  if (!of_limit) request.result = cqe.res;
+  bool last = --request.owed == 0;
+  // The kernel took the operation, ran out of memory, and met its limit in the next submission: there it limits nothing.
+  // So the wait ends now, too early rather than never.
+  if (of_limit && cqe.res == -EINVAL && !last) {
+    request.unlimited = true;
+    request.next = unlimited_;
+    unlimited_ = &request;
+  }
+  return last;
+}
+
+// Again until it is over: the kernel had a worker begin it, and between that and its wait no cancel finds it.
+bool Ring::owes_cancels() {
+  for (base::Link* at = unlimited_; at; at = at->next)
+    if (prepare_cancel(static_cast<op::Request*>(at))) break;
+  return unlimited_;
+}
+
+void Ring::settle(op::Request& request) {
+  if (request.unlimited) {
+    base::Link** at = &unlimited_;
+    while (*at != &request) at = &(*at)->next;
+    *at = request.next;
+  }
+  meter::ends(request.traced, meter::Track::ring, name_of(request.op.kind), request.result);
+  request.done(request);
+}
+
 unsigned Ring::reap(bool* watch_fired) {
   constexpr unsigned batch = 64;
   io_uring_cqe* cqes[batch];
   unsigned total = 0;
   while (unsigned n = io_uring_peek_batch_cqe(&ring_, cqes, batch)) {
     op::Request* over[batch];
-    const op::Request* unlimited[batch];
-    unsigned count = 0, unlimited_count = 0;
+    unsigned count = 0;
     for (unsigned i = 0; i < n; ++i) {
       std::uint64_t data = cqes[i]->user_data;
       if (data == tag_watch) *watch_fired = true;
-      if (data == tag_ignore || data == tag_watch) continue;
-      if (data & tag_limit) {
-        // The kernel took the operation, ran out of memory, and met its limit in the next submission: there it limits
-        // nothing. So the wait ends now, too early rather than never. (By then it may be over, and the cancel find none.)
-        if (cqes[i]->res == -EINVAL) unlimited[unlimited_count++] = reinterpret_cast<op::Request*>(data & ~tag_bits);
-        continue;
-      }
-      auto* request = reinterpret_cast<op::Request*>(data);
-      request->result = cqes[i]->res;
-      over[count++] = request;
+      else if (data != tag_ignore && completed(*cqes[i])) over[count++] = reinterpret_cast<op::Request*>(data & ~tag_bits);
     }
     io_uring_cq_advance(&ring_, n);
-    for (unsigned i = 0; i < unlimited_count; ++i) prepare_cancel(unlimited[i]);
     // After the advance: done() may let the owner's frame go, and may prepare more.
-    for (unsigned i = 0; i < count; ++i) {
-      meter::ends(over[i]->traced, meter::Track::ring, name_of(over[i]->op.kind), over[i]->result);
-      over[i]->done(*over[i]);
-    }
+    for (unsigned i = 0; i < count; ++i) settle(*over[i]);
     total += count;
   }
   return total;

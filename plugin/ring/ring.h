@@ -41,11 +41,16 @@ class Ring {
   unsigned reap(bool* watch_fired);
 
   unsigned prepared() { return io_uring_sq_ready(&ring_); }
+  // Prepares the cancels of operations that lost their limit. True: call again soon, until none is left.
+  bool owes_cancels();
 
  private:
   void find();
   io_uring_sqe* slot();
+  bool completed(const io_uring_cqe& cqe);
+  void settle(op::Request& request);
   io_uring ring_{};
+  base::Link* unlimited_ = nullptr;  // requests that lost their limit
   bool open_ = false;
   bool registered_ = false;
 };

@@ -9,4 +9,17 @@ namespace weir::wait {
 int take_errno();
 void put_back_errno(int value);
 
+// The same for a block, and around all that we do for a call: memory and threads come from libc, which says by errno what
+// failed.
+class KeptErrno {
+ public:
+  KeptErrno() : value_(take_errno()) {}
+  ~KeptErrno() { put_back_errno(value_); }
+  KeptErrno(const KeptErrno&) = delete;
+  KeptErrno& operator=(const KeptErrno&) = delete;
+
+ private:
+  int value_;
+};
+
 }  // namespace weir::wait
