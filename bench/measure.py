@@ -116,6 +116,15 @@ def alternate(variants, repeat, cold=False, timeout=600):
     return series
 
 
+def finals(series, fixed, others, repeat, cold=False):
+    """The best of the variants named `fixed`, and those named `others`, run anew: of many that are nearly alike, the one that
+    came out first was lucky too, and has to do it again. Returns the new series by name, and the name of the best fixed one."""
+    ranked = sorted(fixed, key=lambda name: series[name].median())
+    near = [name for name in ranked[:3] if series[name].median() <= 1.2 * series[ranked[0]].median()]
+    again = alternate([series[name].variant for name in near + others], repeat, cold)
+    return again, min(near, key=lambda name: again[name].median())
+
+
 def same_result(series):
     """Whether every run of every series ended well with one and the same checksum."""
     runs = [run for one in series for run in one.runs]

@@ -14,6 +14,7 @@
 #include "omp_ext/team_real.h"
 #include "omp_ext/team_room.h"
 #include "omp_ext/tool.h"
+#include "sys/bare_threads.h"
 #include "sys/loader.h"
 #include "wait/lane.h"
 #include "weir/runtime.h"
@@ -163,7 +164,7 @@ bool can_start(std::int64_t size) {
   if (size <= startable.load(std::memory_order_relaxed)) return true;
   if (size >= not_startable.load(std::memory_order_relaxed)) return false;
   auto stack = real_stack_bytes.get() ? static_cast<std::int64_t>(real_stack_bytes.get()()) : 0;
-  bool all = startable_threads(size - 1, stack) == size - 1;
+  bool all = sys::threads_to_be_had(size - 1, stack) == size - 1;  // libomp ends the program when it can't start one
   (all ? startable : not_startable).store(size, std::memory_order_relaxed);
   return all;
 }

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/team_room.h"
 
-#include <pthread.h>
-
-#include <atomic>
 #include <cstring>
-
-#include "base/clock.h"
-#include "base/thread.h"
-#include "sys/futex.h"
 
 namespace weir::team {
 namespace {
@@ -46,17 +39,6 @@ bool is_word_of(const char* words, const char* value) {
   return false;
 }
 
-struct Rehearsal {
-  std::atomic<std::uint32_t> over{0};
-};
-
-void* rehearse(void* argument) {
-  base::EngineScope ours;
-  auto& over = static_cast<Rehearsal*>(argument)->over;
-  while (!over.load(std::memory_order_acquire)) sys::futex_wait(over, 0, base::ns_per_s);
-  return nullptr;
-}
-
 }  // namespace
 
 std::int64_t widest_team(const Limits& limits) {
@@ -72,24 +54,6 @@ const char* environment_keeps_out(const char* (*get)(const char* name)) {
     if (value && *value && !is_word_of(variable.harmless, value)) return variable.reason;
   }
   return nullptr;
-}
-
-std::int64_t startable_threads(std::int64_t wanted, std::int64_t stack_bytes) {
-  constexpr std::int64_t most = 1024;
-  if (wanted > most) wanted = most;
-  base::EngineScope ours;
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  if (stack_bytes > 0) pthread_attr_setstacksize(&attributes, static_cast<std::size_t>(stack_bytes));
-  Rehearsal rehearsal;
-  pthread_t threads[most];
-  std::int64_t started = 0;
-  while (started < wanted && !pthread_create(&threads[started], &attributes, rehearse, &rehearsal)) ++started;
-  rehearsal.over.store(1, std::memory_order_release);
-  sys::futex_wake(rehearsal.over, 1 << 30);
-  for (std::int64_t i = 0; i < started; ++i) pthread_join(threads[i], nullptr);
-  pthread_attr_destroy(&attributes);
-  return started;
 }
 
 }  // namespace weir::team

@@ -17,8 +17,4 @@ std::int64_t widest_team(const Limits& limits);
 // What in the user's environment sets teams' sizes, or makes them spin; nullptr: nothing. `get` is getenv.
 const char* environment_keeps_out(const char* (*get)(const char* name));
 
-// How many more threads can be started, tried by starting them: at most `wanted`. libomp ends the program when it can't
-// start a thread that it has decided on.
-std::int64_t startable_threads(std::int64_t wanted, std::int64_t stack_bytes);
-
 }  // namespace weir::team

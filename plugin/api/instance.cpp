@@ -105,7 +105,7 @@ void set_policy() {
 void set_limits() {
   gate::Gate& gate = gate::the_gate;
   std::int64_t cores = sys::usable_cores();
-  if (the_settings.threads > 0) gate.cores.set_limit(the_settings.threads);
+  if (the_settings.threads > 0) gate.cores.set_limit(the_settings.threads), gate.pieces.are_all_long();
   else gate.cores.set_limit(cores, 3 * cores);
   set_permits(the_settings.permits, the_settings.max_permits);
   gate.wait_ns = the_settings.gate_wait_ms * base::ns_per_ms;

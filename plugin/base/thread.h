@@ -52,6 +52,7 @@ struct Thread {
   bool holds_core = false;         // has a core slot of the gate
   bool waits_openly = false;       // sleeps in libc for another thread, with nothing of libc's locked: others may run on top
   std::int32_t hits_in_row = 0;    // calls done at once, since one blocked
+  std::int64_t went_on_ns = 0;     // since when it computes after a call that blocked; 0: it has given its core since
   std::int32_t blocked_depth = 0;  // > 0 while the thread sleeps with its core given away
   meter::Counters* counters = nullptr;  // ours, from the meter; nullptr until the first counted call
   TeamSeat seat;

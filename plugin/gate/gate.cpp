@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/gate.h"
 
+#include "base/clock.h"
 #include "base/thread.h"
 #include "meter/counters.h"
 #include "meter/trace.h"
@@ -48,8 +49,26 @@ void give_core() {
   if (!thread.holds_core) return;
   thread.holds_core = false;
   thread.hits_in_row = 0;
+  thread.went_on_ns = 0;
   meter::core_given();
   the_gate.cores.give();
+}
+
+// Of the time since it went on, the thread had a core for about as much of it as there are cores for who computes.
+void give_core_to_wait(std::int64_t now_ns) {
+  base::Thread& thread = base::self();
+  if (thread.holds_core && thread.went_on_ns) {
+    std::int64_t cores = the_gate.cores.limit(), held = the_gate.cores.held();
+    std::int64_t took = now_ns - thread.went_on_ns;
+    the_gate.pieces.add(held > cores ? took * cores / held : took);
+  }
+  give_core();
+}
+
+std::int64_t take_core_back() {
+  if (the_gate.pieces.are_short()) take_core_at_once();
+  else take_core();
+  return base::self().went_on_ns = base::now_ns();
 }
 
 }  // namespace weir::gate

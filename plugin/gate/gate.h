@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gate/cores.h"
+#include "gate/pieces.h"
 #include "gate/permits.h"
 
 namespace weir::gate {
@@ -12,6 +13,7 @@ namespace weir::gate {
 struct Gate {
   Permits permits;
   Cores cores;
+  Pieces pieces;
   std::atomic<int> storage_fd{-1};  // one that a caller wanted a permit for: tells which device is waited for
   std::atomic<std::int64_t> wait_ns{100'000'000};  // the bound of every wait in the gate
   // Told that a thread which computed is about to block, the `parked`th of them now: a stand-in could have its core. More
@@ -33,6 +35,10 @@ inline void wants_permit(int fd) {
 void take_core();  // may wait, at most the bound; not at all when the thread holds a lock
 void take_core_at_once();  // goes on over the limit if need be
 void give_core();
+
+// The same around a call that blocks. Where threads compute but shortly between such calls, it goes on at once after it.
+void give_core_to_wait(std::int64_t now_ns);
+std::int64_t take_core_back();  // returns the time
 
 // After a call of a team's thread that was done at once, as were some before it: where more compute than there are cores,
 // it waits for one as if the call had blocked. Else a team whose calls never block would go on with all its stand-ins at once.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/file_wait.h"
 
-#include <algorithm>
-
 #include <poll.h>
 #include <sys/stat.h>
+
+#include <algorithm>
 
 #include "intercept/errno_edge.h"
 #include "sys/file.h"
@@ -45,12 +45,9 @@ Result attempt_whole(Call& call) {
     return sys::poll(&ready, 1, 0) == 0 ? -EAGAIN : call.real(call);
   }
   Result offset = sys::lseek(call.fd, 0, SEEK_CUR);
-  if (offset < 0 || offset >= about.st_size) return call.real(call);
-  char byte;
-  iovec part{&byte, 1};
-  off_t last = std::min<off_t>(offset + static_cast<off_t>(call.bytes), about.st_size) - 1;
-  Result cached = sys::preadv2(call.fd, &part, 1, last, RWF_NOWAIT);
-  return cached >= 0 ? call.real(call) : cached == -EAGAIN ? cached : -EOPNOTSUPP;
+  if (offset < 0) return call.real(call);
+  Result found = path::at_hand(call.fd, offset, call.bytes, about.st_size);
+  return found >= 0 ? call.real(call) : found == -EAGAIN ? found : -EOPNOTSUPP;
 }
 
 // The first members of libc's private record of a wide stream; they have been these since wide streams are.

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "path/call.h"
@@ -19,43 +20,50 @@ Result cached(int fd, off_t offset) {
   return sys::preadv2(fd, &part, 1, offset, RWF_NOWAIT);
 }
 
+// What is known of a descriptor, by its number, from calls before: a guess, since it may be another by now. A wrong one costs
+// time, never a result.
+constexpr int guesses = 4096;
+template <typename Guess>
+std::atomic<Guess>& by_number(std::atomic<Guess> (&table)[guesses], int fd) {
+  return table[static_cast<unsigned>(fd) % guesses];
+}
+
+// What the last look at a descriptor's bytes found.
+enum class Last : std::uint8_t { unknown, there, missing };
+constinit std::atomic<Last> last_look[guesses] = {};
+
 // A file at its shared offset. A short RWF_NOWAIT read would have moved that offset: another thread could read on from
 // the middle of our record. So look first, without moving anything, then let the real call run.
-Result attempt_shared(Call& call, off_t offset) {
+Result attempt_shared(Call& call, off_t offset, off_t size) {
   if (call.bytes == 0) return call.real(call);
-  Result last = cached(call.fd, offset + static_cast<off_t>(call.bytes) - 1);
-  if (last == 1) return call.real(call);
-  if (last == 0) {
-    Result first = cached(call.fd, offset);
-    return first >= 0 ? call.real(call) : first == -EAGAIN ? first : -EOPNOTSUPP;
-  }
-  return last == -EAGAIN ? last : -EOPNOTSUPP;
+  Result found = at_hand(call.fd, offset, call.bytes, size);
+  return found >= 0 ? call.real(call) : found == -EAGAIN ? found : -EOPNOTSUPP;
 }
 
 // lseek alone can't tell: it succeeds on timers, events and some devices, which a look would disturb.
 enum class Kind { stored, memory, stream };
 
-Kind kind_of(int fd) {
+// *size: of a regular file; else 0.
+Kind kind_of(Call& call, off_t* size) {
   constexpr unsigned memory_devices = 1;  // null, zero, random: they never wait, and break off what must not
   struct stat about;
-  if (failed(sys::fstat(fd, &about))) return Kind::stream;
+  if (failed(sys::fstat(call.fd, &about))) return Kind::stream;
+  call.mode = about.st_mode;
+  call.device = about.st_dev;
+  *size = S_ISREG(about.st_mode) ? about.st_size : 0;
   if (S_ISREG(about.st_mode) || S_ISBLK(about.st_mode)) return Kind::stored;
   return S_ISCHR(about.st_mode) && major(about.st_rdev) == memory_devices ? Kind::memory : Kind::stream;
 }
 
 // A direct read has no cache to look at: with RWF_NOWAIT the kernel sends it to the device all the same, and waits.
-// Asking which a descriptor is costs a system call, so what it was last time is remembered as a guess, by its number. A
-// wrong guess costs time, never a result: "direct" is asked again at each call, and "cached" is withdrawn when an attempt
-// took as long as a device does.
+// Asking which a descriptor is costs a system call, hence a guess: "direct" is asked again at each call, and "cached" is
+// withdrawn when an attempt took as long as a device does.
 enum Guess : std::uint8_t { unknown, through_cache, direct };
-constexpr int guesses = 4096;
-constinit std::atomic<std::uint8_t> guess_by_number[guesses] = {};
-
-std::atomic<std::uint8_t>& guess_of(int fd) { return guess_by_number[static_cast<unsigned>(fd) % guesses]; }
+constinit std::atomic<Guess> way_of[guesses] = {};
 
 bool is_direct(const Call& call) {
   if (((static_cast<std::uint64_t>(call.offset) | call.bytes) & 511) != 0) return false;
-  std::atomic<std::uint8_t>& guess = guess_of(call.fd);
+  std::atomic<Guess>& guess = by_number(way_of, call.fd);
   if (guess.load(std::memory_order_relaxed) == through_cache) return false;
   Result flags = sys::status_flags(call.fd);
   bool is = !failed(flags) && (flags & O_DIRECT);
@@ -68,10 +76,24 @@ bool took_long(std::uint64_t cycles, std::uint64_t bytes) { return cycles > 25'0
 
 }  // namespace
 
+// The look at a byte makes the kernel read its page, and only that, where it is not there: a second transfer beside the
+// call's own. Hence, where the last look found something missing, the one that makes it read nothing.
+Result at_hand(int fd, off_t offset, std::uint64_t bytes, off_t size) {
+  if (size > 0 && offset >= size) return 0;
+  if (size > 0) bytes = std::min(bytes, static_cast<std::uint64_t>(size - offset));
+  std::atomic<Last>& before = by_number(last_look, fd);
+  if (size > 0 && before.load(std::memory_order_relaxed) != Last::there && sys::in_page_cache(fd, offset, bytes) == 0) return -EAGAIN;
+  Result last = cached(fd, offset + static_cast<off_t>(bytes) - 1);
+  if (last == 0) last = cached(fd, offset);
+  before.store(last == 1 ? Last::there : Last::missing, std::memory_order_relaxed);
+  return last;
+}
+
 Result attempt_next(Call& call) {
   Result offset = sys::lseek(call.fd, 0, SEEK_CUR);
-  Kind kind = offset >= 0 ? kind_of(call.fd) : Kind::stream;
-  if (kind == Kind::stored) return attempt_shared(call, offset);
+  off_t size = 0;
+  Kind kind = offset >= 0 ? kind_of(call, &size) : Kind::stream;
+  if (kind == Kind::stored) return attempt_shared(call, offset, size);
   if (kind == Kind::memory) return call.real(call);
   Result got = sys::preadv2(call.fd, call.parts, call.part_count, -1, RWF_NOWAIT);
   if (got != -EOPNOTSUPP) return got;
@@ -88,7 +110,7 @@ Result attempt_file_at(Call& call) {
   std::uint64_t began = timed ? __builtin_ia32_rdtsc() : 0;
   Result got = sys::preadv2(call.fd, call.parts, call.part_count, call.offset, RWF_NOWAIT);
   if (timed && took_long(__builtin_ia32_rdtsc() - began, call.bytes))
-    guess_of(call.fd).store(unknown, std::memory_order_relaxed);
+    by_number(way_of, call.fd).store(unknown, std::memory_order_relaxed);
   if (got <= 0 || static_cast<std::uint64_t>(got) == call.bytes) return got;
   // Short: the end of the file, or of what is cached. The end does not move back under a reader of a growing file.
   Result next = cached(call.fd, call.offset + got);

@@ -54,6 +54,9 @@ struct Call {
   std::int64_t timeout_ns = -1;    // a limit the call itself states (poll, epoll_wait); < 0: none
   Result when_timed_out = -EAGAIN;  // what it returns then
   meter::Caller caller = {};
+  std::uint32_t mode = 0;            // what fd is (st_mode) and on which device, where an attempt asked; 0: none did
+  std::uint64_t device = 0;
+  int error_number = 0;              // errno as libc's own call finds it, and as it left it
   const op::Op* operation = nullptr; // direct: what the ring does; null: nothing it could, only a thread can wait
 };
 
@@ -76,6 +79,10 @@ Result run(Call& call, meter::Caller caller = {__builtin_FUNCTION(), __builtin_r
 // Helpers for attempt functions of `next` and `file_at`: they know how a file tells what is cached.
 Result attempt_next(Call& call);
 Result attempt_file_at(Call& call);
+
+// Are these bytes of a file in the page cache, as far as its first and last tell? 1: yes; 0: they are past the end; -EAGAIN: no;
+// others: can't tell. Moves no offset. `size`: of a regular file, where it is known; else 0.
+Result at_hand(int fd, off_t offset, std::uint64_t bytes, off_t size);
 
 // For a call that went straight through: counted, no more. `moved` > 0: bytes read (in) or written (out).
 inline void count_in(Result moved) {

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 
+#include <atomic>
+
 #include "sys/file.h"
 
 namespace weir::path {
@@ -61,6 +63,28 @@ Plan file(const Call& call, int flags) {
   return plan;
 }
 
+// Does the file lie on a file system without a device? Of the device that was last asked about, it is known.
+bool in_memory(const Call& call, std::uint64_t device) {
+  static constinit std::atomic<std::uint64_t> known{~std::uint64_t{0}};  // the device, and the answer in the lowest bit
+  std::uint64_t last = known.load(std::memory_order_relaxed);
+  if (last >> 1 == device) return last & 1;
+  bool is = sys::in_memory(call.fd);
+  known.store(device << 1 | (is ? 1 : 0), std::memory_order_relaxed);
+  return is;
+}
+
+// What an attempt saw of the descriptor, or a look now.
+bool know(const Call& call, std::uint32_t* mode, std::uint64_t* device) {
+  *mode = call.mode;
+  *device = call.device;
+  if (*mode) return true;
+  struct stat about;
+  if (failed(sys::fstat(call.fd, &about))) return false;
+  *mode = about.st_mode;
+  *device = about.st_dev;
+  return true;
+}
+
 }  // namespace
 
 Plan plan_for(const Call& call) {
@@ -75,9 +99,10 @@ Plan plan_for(const Call& call) {
   // To the ring, -1 means the shared offset; to libc it is an error.
   if (at && call.offset < 0) return refuse(Reason::unsupported_call);
   Result flags = sys::status_flags(call.fd);
-  struct stat about;
-  if (failed(flags) || (flags & O_PATH) || failed(sys::fstat(call.fd, &about))) return refuse(Reason::unsupported_fd);
-  bool storage = S_ISREG(about.st_mode) || S_ISBLK(about.st_mode);
+  std::uint32_t mode;
+  std::uint64_t device;
+  if (failed(flags) || (flags & O_PATH) || !know(call, &mode, &device)) return refuse(Reason::unsupported_fd);
+  bool storage = S_ISREG(mode) || S_ISBLK(mode);
   if (call.family == Family::direct) {
     bool sync = call.operation->kind == op::Kind::fsync;
     if (!sync && (flags & O_NONBLOCK)) return refuse(Reason::nonblocking);
@@ -88,15 +113,15 @@ Plan plan_for(const Call& call) {
     plan.limited = plan.timeout_ns >= 0;
     return plan;
   }
-  if (storage && sys::in_memory(call.fd)) return refuse(Reason::unsupported_fd);
+  if (storage && in_memory(call, device)) return refuse(Reason::unsupported_fd);
   if (storage) return flags & O_NONBLOCK ? refuse(Reason::nonblocking) : file(call, static_cast<int>(flags));
-  if (S_ISDIR(about.st_mode)) return refuse(Reason::unsupported_fd);
+  if (S_ISDIR(mode)) return refuse(Reason::unsupported_fd);
   // A positional call on a stream is an error that libc reports best.
   if (at) return refuse(Reason::unsupported_call);
   // poll and epoll_wait have a time limit of their own and do not care for O_NONBLOCK.
   bool readiness = call.timeout_ns >= 0 || call.direction == Direction::none;
   if ((flags & O_NONBLOCK) && !readiness) return refuse(Reason::nonblocking);
-  return stream(call, call.socket || S_ISSOCK(about.st_mode));
+  return stream(call, call.socket || S_ISSOCK(mode));
 }
 
 }  // namespace weir::path

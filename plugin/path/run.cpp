@@ -54,13 +54,33 @@ void account(const Call& call, meter::Served served, Reason reason, Took took, R
                   took.hidden_ns});
 }
 
+// What we do around libc's own call asks libc for memory and threads, and so changes errno. That call finds it as the program
+// left it, and the program as that call left it.
+class KeptErrno {
+ public:
+  explicit KeptErrno(Call& call) : call_(call) { call_.error_number = wait::take_errno(); }
+  ~KeptErrno() { wait::put_back_errno(call_.error_number); }
+  KeptErrno(const KeptErrno&) = delete;
+  KeptErrno& operator=(const KeptErrno&) = delete;
+
+ private:
+  Call& call_;
+};
+
+Result real(Call& call) {
+  wait::put_back_errno(call.error_number);
+  Result result = call.real(call);
+  call.error_number = wait::take_errno();
+  return result;
+}
+
 Result plain(Call& call, Reason reason) {
   meter::mine().plain.add(1);
   count_reason(reason);
   bool recorded = meter::recording();
   std::int64_t began = recorded ? base::now_ns() : 0;
   meter::Traced traced = meter::begins(Track::plain, name_of(call), call.fd);
-  Result result = call.real(call);
+  Result result = real(call);
   meter::ends(traced, Track::plain, name_of(call), result);
   if (recorded) account(call, meter::Served::plain, reason, {base::now_ns() - began, 0}, result);
   return result;
@@ -78,7 +98,7 @@ Result parked(Call& call, const Plan& plan, Reason reason) {
   gate::Gate& gate = gate::the_gate;
   bool had_core = base::self().holds_core;
   std::int64_t began = base::now_ns();
-  gate::give_core();
+  gate::give_core_to_wait(began);
   meter::Traced traced = meter::begins(Track::parked, name_of(call), call.fd);
   if (plan.storage) gate::wants_permit(call.fd);
   bool permit = plan.storage && gate.permits.acquire(gate.wait_ns.load(std::memory_order_relaxed));
@@ -86,14 +106,13 @@ Result parked(Call& call, const Plan& plan, Reason reason) {
   meter::gauges.parked.rise();
   if (auto* tell = had_core ? gate.on_blocked.load(std::memory_order_relaxed) : nullptr)
     tell(meter::gauges.parked.value(), plan.storage ? gate.permits.limit() : 1 << 30);
-  Result result = call.real(call);
+  Result result = real(call);
   meter::gauges.parked.fall();
   meter::gauges.in_flight.fall();
   std::int64_t ended = base::now_ns();
   if (permit) release_permit();
   meter::ends(traced, Track::parked, name_of(call), result);
-  if (had_core) gate::take_core();
-  std::int64_t went_on = had_core ? base::now_ns() : ended;
+  std::int64_t went_on = had_core ? gate::take_core_back() : ended;
 
   meter::Counters& counters = meter::mine();
   counters.parked.add(1);
@@ -147,7 +166,7 @@ bool suspended_on_stream(Call& call, Plan plan, const weir_runtime& runtime, Res
     Result waited;
     if (!perform(operation_for(call, plan), false, runtime, &waited, refusal)) return false;
     *result = call.attempt(call);
-    if (*result == -EOPNOTSUPP) *result = call.real(call);
+    if (*result == -EOPNOTSUPP) *result = real(call);
     if (*result != -EAGAIN) return true;
     if (timed_out(plan, waited, began)) {
       *result = call.moved ? static_cast<Result>(call.moved) : call.when_timed_out;
@@ -163,14 +182,14 @@ bool suspended_on(Call& call, const Plan& plan, const weir_runtime& runtime, Res
   if (plan.way == Way::warm) {
     Result offset = sys::lseek(call.fd, 0, SEEK_CUR);
     if (!warm(call.fd, offset < 0 ? 0 : offset, call.bytes, runtime, refusal)) return false;
-    *result = call.real(call);
+    *result = real(call);
     return true;
   }
   std::int64_t began = base::now_ns();
   if (!perform(operation_for(call, plan), plan.storage, runtime, result, refusal)) return false;
   if (call.operation && call.operation->kind == op::Kind::timeout && *result == -ETIME) *result = 0;
   if (timed_out(plan, *result, began)) *result = call.when_timed_out;
-  else if (!settled(call, plan, *result)) *result = call.real(call);
+  else if (!settled(call, plan, *result)) *result = real(call);
   return true;
 }
 
@@ -205,7 +224,7 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
 }
 
 Result waited_for(Call& call) {
-  wait::KeptErrno kept;
+  KeptErrno kept(call);
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
   Plan plan = plan_for(call);
   if (plan.way == Way::none) return plain(call, plan.reason);
@@ -221,6 +240,7 @@ Result serve(Call& call) {
   meter::mine().calls.add(1);
   // Only libc's own call is a cancellation point.
   if (wait::policy.cancellable.load(std::memory_order_relaxed)) {
+    KeptErrno kept(call);
     Result result = plain(call, Reason::cancellable);
     count_moved(call, result);
     return result;

@@ -55,6 +55,14 @@ Result open_cached(int directory, const char* path, int flags) {
 Result close(int fd) { return raw(SYS_close, fd); }
 Result fstat(int fd, struct stat* into) { return raw(SYS_fstat, fd, word(into)); }
 Result lseek(int fd, off_t offset, int whence) { return raw(SYS_lseek, fd, offset, whence); }
+Result in_page_cache(int fd, off_t offset, std::uint64_t bytes) {
+  constexpr long number = 451;  // SYS_cachestat, and what it takes and fills
+  constexpr std::uint64_t page = 4096;
+  const std::uint64_t range[2] = {static_cast<std::uint64_t>(offset), bytes};
+  std::uint64_t pages[5];  // in the cache, dirty, being written, evicted, evicted lately
+  if (Result error = raw(number, fd, word(range), word(pages), 0); failed(error)) return error;
+  return pages[0] == (range[0] + bytes - 1) / page - range[0] / page + 1;
+}
 Result status_flags(int fd) { return raw(SYS_fcntl, fd, F_GETFL); }
 
 bool in_memory(int fd) {

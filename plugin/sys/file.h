@@ -37,6 +37,9 @@ Result close(int fd);
 Result have_own_descriptors();
 Result fstat(int fd, struct stat* into);
 Result lseek(int fd, off_t offset, int whence);
+// 1: all pages of these bytes of a file are in the page cache, or on their way there; 0: not all. Unlike a read that must not
+// wait, the look makes the kernel read nothing. -errno: it can't tell (before Linux 6.5; not the user's file).
+Result in_page_cache(int fd, off_t offset, std::uint64_t bytes);
 Result status_flags(int fd);  // fcntl(F_GETFL)
 bool in_memory(int fd);       // its file system has no device below: tmpfs, memfd, proc, sysfs ...
 bool readable(std::uintptr_t address, std::size_t bytes);  // may be read without a fault, now

@@ -42,12 +42,6 @@ TEST(TeamRoomTest, what_a_user_set_about_sizes_places_and_spinning_keeps_out) {
   EXPECT_NE(kept_out_by("OMP_THREAD_LIMIT", "64"), nullptr);
 }
 
-TEST(TeamRoomTest, threads_are_counted_by_starting_them) {
-  EXPECT_EQ(startable_threads(20, 0), 20);
-  EXPECT_EQ(startable_threads(0, 0), 0);
-  EXPECT_EQ(startable_threads(2, std::int64_t{1} << 46), 0);  // no address space has room for such a stack
-}
-
 TEST(LeewayTest, a_program_that_asks_nothing_bears_any_size) {
   EXPECT_EQ(leeway_of({}).freedom, Freedom::any);
   EXPECT_EQ(leeway_of({.asks_thread_num = true, .asks_num_threads = true}).freedom, Freedom::any);

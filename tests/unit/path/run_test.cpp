@@ -117,6 +117,26 @@ TEST_F(RunTest, ADirectReadIsNotTakenForACachedOne) {
   close(fd);
 }
 
+// Else a read of what is not there yet would cost two transfers: the look's, of the last page, and its own.
+TEST_F(RunTest, a_look_whether_bytes_are_there_makes_the_kernel_read_none) {
+  constexpr std::size_t bytes = 8 << 20;
+  constexpr off_t last = bytes - 4096;
+  std::string name = cold_file(bytes);
+  int low = ::open(name.c_str(), O_RDONLY), fd = fcntl(low, F_DUPFD, 901);  // a number that no other test has used
+  ::close(low);
+  unlink(name.c_str());
+  Result known = sys::in_page_cache(fd, last, 4096);
+  if (known != 0) GTEST_SKIP() << "the kernel does not tell, or keeps what it is told to drop";
+  EXPECT_EQ(at_hand(fd, 0, bytes, bytes), -EAGAIN);
+  EXPECT_EQ(sys::in_page_cache(fd, last, 4096), 0);
+  char page[4096];
+  EXPECT_EQ(::pread(fd, page, sizeof page, last), 4096);
+  EXPECT_EQ(at_hand(fd, last, sizeof page, bytes), 1);
+  EXPECT_EQ(at_hand(fd, last, 2 * sizeof page, bytes), 1);  // the file ends before
+  EXPECT_EQ(at_hand(fd, bytes, 1, bytes), 0);
+  ::close(fd);
+}
+
 TEST_F(RunTest, reads_what_is_there_without_waiting) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace weir::gate {
+
+// How long threads compute between one call that blocks and the next. Where that is much less than the kernel's time slice,
+// a thread that comes back from such a call need not wait for a core: the kernel passes cores from one to the next as well
+// as we do, and a sleep and a wake at each call cost more than the piece. The mean is of all threads, and follows a change
+// within some hundred calls.
+class Pieces {
+ public:
+  void add(std::int64_t ns) {
+    std::int64_t mean = mean_ns_.load(std::memory_order_relaxed);
+    mean_ns_.store(mean + ((ns < longest_ns ? ns : longest_ns) - mean) / weight, std::memory_order_relaxed);
+  }
+  bool are_short() const { return mean_ns_.load(std::memory_order_relaxed) < short_ns_.load(std::memory_order_relaxed); }
+  void are_all_long() { short_ns_.store(0); }  // whatever they take: the user said how many may compute
+  std::int64_t mean_ns() const { return mean_ns_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr std::int64_t weight = 64;
+  static constexpr std::int64_t longest_ns = 10'000'000;  // one that says no more than "long"
+  std::atomic<std::int64_t> short_ns_{200'000};
+  std::atomic<std::int64_t> mean_ns_{1'000'000};          // long, until it is known
+};
+
+}  // namespace weir::gate
