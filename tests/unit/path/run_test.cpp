@@ -150,6 +150,27 @@ TEST_F(RunTest, reads_what_is_there_without_waiting) {
   ::close(ends[1]);
 }
 
+// Around the call libc is asked for memory and threads, which there may not be.
+TEST_F(RunTest, errno_is_what_it_was_whatever_weir_met_meanwhile) {
+  auto* usual = meter::before_wait.exchange([] { errno = ENOMEM; });
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  std::thread feeder([&] {
+    usleep(20'000);
+    EXPECT_EQ(::write(ends[1], "x", 1), 1);
+  });
+  char got = 0;
+  errno = E2BIG;
+  Result result = read(ends[0], &got, 1);
+  int left = errno;
+  EXPECT_EQ(result, 1);
+  EXPECT_EQ(left, E2BIG);
+  feeder.join();
+  meter::before_wait.store(usual);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
 // A team with stand-ins begins with all its threads at once: those whose calls never block must not go on so.
 TEST_F(RunTest, a_call_done_at_once_leaves_the_core_to_others_where_too_many_compute) {
   gate::Gate& gate = gate::the_gate;
