@@ -26,11 +26,13 @@ bool Cores::take(std::int64_t timeout_ns, Haste haste) {
   if (haste == has_task) patience = std::min(patience, patience_ns_.load(std::memory_order_relaxed));
   std::uint32_t gives = gives_.load(std::memory_order_relaxed);
   std::int64_t end = base::now_ns() + patience;
+  std::int64_t more = std::min(longest * patience, longest_ns) - patience;
+  Patience mine{patience, end, haste == has_task && more > 0 ? end + more : end};
   do {
     Sleeper me;
     me.haste = haste;
     if (!lie_down(me)) return true;
-    if (!sleep(me, end)) {
+    if (!sleep(me, mine)) {
       if (haste == has_task && gives_.load(std::memory_order_relaxed) == gives) learn_patience(patience / 2);
       held_.fetch_add(1);
       return false;
@@ -63,12 +65,21 @@ bool Cores::lie_down(Sleeper& me) {
   return !taken;
 }
 
-// True when called; false when the time was up, and we are off the list.
-bool Cores::sleep(Sleeper& me, std::int64_t end) {
+// True when called; false when the time was up, and we are off the list. While slots go from hand to hand, the time is up at
+// the latest, for then those who hold them wait for nobody: to go on over the limit would only bring a thread more to the cores,
+// one whose memory has been out of the caches for longest.
+bool Cores::sleep(Sleeper& me, Patience& mine) {
+  std::uint32_t seen = gives_.load(std::memory_order_relaxed);
   while (!me.called.load(std::memory_order_acquire)) {
-    std::int64_t left = end - base::now_ns();
+    std::int64_t now = base::now_ns(), left = mine.end - now;
     if (left > 0) {
       sys::futex_wait(me.called, 0, left);
+      continue;
+    }
+    std::uint32_t gives = gives_.load(std::memory_order_relaxed);
+    if (gives - seen > static_cast<std::uint32_t>(room_for(me.haste)) && now < mine.latest) {
+      seen = gives;
+      mine.end = std::min(now + mine.step, mine.latest);
       continue;
     }
     lock_.lock();

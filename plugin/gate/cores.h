@@ -27,7 +27,8 @@ class Cores {
   enum Haste { has_task, looks_for_work };
 
   // Returns when the calling thread may compute. False when it waited for nothing and goes on over the limit: at most
-  // `timeout_ns`, and, with a task, less where such waits have been in vain before.
+  // `timeout_ns`; with a task, less where such waits have been in vain before, and up to ten times as long, or a second, while
+  // slots go from hand to hand.
   bool take(std::int64_t timeout_ns, Haste haste = has_task);
   void take_over() { held_.fetch_add(1); }  // does not wait, whatever the limit
   void give();
@@ -46,12 +47,17 @@ class Cores {
     Sleeper* below = nullptr;
     Haste haste = has_task;
   };
+  struct Patience {
+    std::int64_t step, end, latest;
+  };
   static constexpr std::int64_t least_patience_ns = 50'000;
+  // With a task, while others give their slots back: so many times the usual wait, and not longer than this.
+  static constexpr std::int64_t longest = 10, longest_ns = 1'000'000'000;
   std::int64_t room_for(Haste haste) const;
   bool try_take(Haste haste);
   void learn_patience(std::int64_t patience_ns);
   bool lie_down(Sleeper& me);
-  bool sleep(Sleeper& me, std::int64_t end);
+  bool sleep(Sleeper& me, Patience& mine);
   std::atomic<std::uint32_t>* call_one_locked();
   bool call_one();
   void leave_locked(const Sleeper& sleeper);

@@ -31,6 +31,28 @@ TEST(CoresTest, who_waits_in_vain_makes_the_next_wait_shorter) {
   EXPECT_LT(base::now_ns() - began, 5 * base::ns_per_s);  // not 100 times 100 ms
 }
 
+TEST(CoresTest, who_waits_while_slots_are_given_back_waits_longer_but_not_for_ever) {
+  Cores cores;
+  cores.set_limit(1);
+  ASSERT_TRUE(cores.take(0));
+  std::atomic<bool> over{false};
+  std::int64_t took = 0;
+  std::thread waits([&] {
+    std::int64_t began = base::now_ns();
+    EXPECT_FALSE(cores.take(20 * base::ns_per_ms));
+    took = base::now_ns() - began;
+    over = true;
+  });
+  while (!over) {
+    cores.take_over();
+    cores.give();  // one is held still
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  waits.join();
+  EXPECT_GE(took, 60 * base::ns_per_ms);
+  EXPECT_LT(took, 5 * base::ns_per_s);
+}
+
 TEST(CoresTest, a_slot_given_back_goes_to_who_came_last) {
   Cores cores;
   cores.set_limit(1);
