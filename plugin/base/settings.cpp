@@ -92,7 +92,7 @@ constinit const Setting settings_table[] = {
      number<&Settings::max_suspended>},
     {"WEIR_STACK_KIB", nullptr, "N", "0", "stack of a suspendable task (0: as the program's threads have)",
      number<&Settings::stack_kib>},
-    {"WEIR_GATE_WAIT_MS", nullptr, "N", "100", "the longest a caller waits for a permit or a core",
+    {"WEIR_GATE_WAIT_MS", nullptr, "N", "100", "the longest a caller waits for a permit or a core while none comes back",
      number<&Settings::gate_wait_ms>},
     {"WEIR_WATCHDOG_MS", nullptr, "N", "500", "no progress for so long, with tasks suspended: park from then on",
      number<&Settings::watchdog_ms>},

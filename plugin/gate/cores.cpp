@@ -26,8 +26,8 @@ bool Cores::take(std::int64_t timeout_ns, Haste haste) {
   if (haste == has_task) patience = std::min(patience, patience_ns_.load(std::memory_order_relaxed));
   std::uint32_t gives = gives_.load(std::memory_order_relaxed);
   std::int64_t end = base::now_ns() + patience;
-  std::int64_t more = std::min(longest * patience, longest_ns) - patience;
-  Patience mine{patience, end, haste == has_task && more > 0 ? end + more : end};
+  std::int64_t latest = haste == has_task ? end + std::max<std::int64_t>(0, std::min(longest * patience, longest_ns) - patience) : end;
+  Patience mine{patience, end, latest};
   do {
     Sleeper me;
     me.haste = haste;
@@ -65,9 +65,9 @@ bool Cores::lie_down(Sleeper& me) {
   return !taken;
 }
 
-// True when called; false when the time was up, and we are off the list. While slots go from hand to hand, the time is up at
-// the latest, for then those who hold them wait for nobody: to go on over the limit would only bring a thread more to the cores,
-// one whose memory has been out of the caches for longest.
+// True when called; false when the time was up, and we are off the list. While slots go from hand to hand, that is
+// not before `latest`: those who hold them wait for nobody then, and to go on over the limit would only bring one more to the
+// cores, whose memory has been out of the caches for longest.
 bool Cores::sleep(Sleeper& me, Patience& mine) {
   std::uint32_t seen = gives_.load(std::memory_order_relaxed);
   while (!me.called.load(std::memory_order_acquire)) {

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "gate/cores.h"
-#include "gate/pieces.h"
 #include "gate/permits.h"
+#include "gate/pieces.h"
 
 namespace weir::gate {
 
@@ -15,7 +15,7 @@ struct Gate {
   Cores cores;
   Pieces pieces;
   std::atomic<int> storage_fd{-1};  // one that a caller wanted a permit for: tells which device is waited for
-  std::atomic<std::int64_t> wait_ns{100'000'000};  // the bound of every wait in the gate
+  std::atomic<std::int64_t> wait_ns{100'000'000};  // the bound of a wait in the gate while nothing moves
   // Told that a thread which computed is about to block, the `parked`th of them now: a stand-in could have its core. More
   // than `most` of them are of no use: calls on storage wait for permits.
   std::atomic<void (*)(std::int64_t parked, std::int64_t most)> on_blocked{nullptr};

@@ -18,7 +18,6 @@ class Pieces {
   }
   bool are_short() const { return mean_ns_.load(std::memory_order_relaxed) < short_ns_.load(std::memory_order_relaxed); }
   void are_all_long() { short_ns_.store(0); }  // whatever they take: the user said how many may compute
-  std::int64_t mean_ns() const { return mean_ns_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr std::int64_t weight = 64;

@@ -14,6 +14,7 @@
 #include "meter/counters.h"
 #include "meter/sites.h"
 #include "op/op.h"
+#include "wait/errno_state.h"
 #include "wait/lane.h"
 
 namespace weir::path {
@@ -56,7 +57,7 @@ struct Call {
   meter::Caller caller = {};
   std::uint32_t mode = 0;            // what fd is (st_mode) and on which device, where an attempt asked; 0: none did
   std::uint64_t device = 0;
-  int error_number = 0;              // errno as libc's own call finds it, and as it left it
+  wait::KeptErrno* kept_errno = nullptr;  // around all that run does where the call would block
   const op::Op* operation = nullptr; // direct: what the ring does; null: nothing it could, only a thread can wait
 };
 

@@ -54,24 +54,8 @@ void account(const Call& call, meter::Served served, Reason reason, Took took, R
                   took.hidden_ns});
 }
 
-// What we do around libc's own call asks libc for memory and threads, and so changes errno. That call finds it as the program
-// left it, and the program as that call left it.
-class KeptErrno {
- public:
-  explicit KeptErrno(Call& call) : call_(call) { call_.error_number = wait::take_errno(); }
-  ~KeptErrno() { wait::put_back_errno(call_.error_number); }
-  KeptErrno(const KeptErrno&) = delete;
-  KeptErrno& operator=(const KeptErrno&) = delete;
-
- private:
-  Call& call_;
-};
-
 Result real(Call& call) {
-  wait::put_back_errno(call.error_number);
-  Result result = call.real(call);
-  call.error_number = wait::take_errno();
-  return result;
+  return call.kept_errno->across([&call] { return call.real(call); });
 }
 
 Result plain(Call& call, Reason reason) {
@@ -224,7 +208,8 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
 }
 
 Result waited_for(Call& call) {
-  KeptErrno kept(call);
+  wait::KeptErrno kept;
+  call.kept_errno = &kept;
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
   Plan plan = plan_for(call);
   if (plan.way == Way::none) return plain(call, plan.reason);
@@ -240,7 +225,8 @@ Result serve(Call& call) {
   meter::mine().calls.add(1);
   // Only libc's own call is a cancellation point.
   if (wait::policy.cancellable.load(std::memory_order_relaxed)) {
-    KeptErrno kept(call);
+    wait::KeptErrno kept;
+    call.kept_errno = &kept;
     Result result = plain(call, Reason::cancellable);
     count_moved(call, result);
     return result;

@@ -161,7 +161,7 @@ void Driver::run() {
 void Driver::turn() {
   bool busy = take_both();
   if (!armed_) armed_ = arm_wake();
-  bool soon = ring_.owes_cancels() || !armed_;  // not armed: nobody can wake us
+  bool soon = ring_.give_up_unlimited() || !armed_;  // not armed: nobody can wake us
   std::int64_t patience_ns = tick_ ? tick_(base::now_ns()) : -1;
   if (soon && (patience_ns < 0 || patience_ns > base::ns_per_ms)) patience_ns = base::ns_per_ms;
   bool dozes = busy && meter::gauges.in_flight.value() > crowd && (patience_ns < 0 || patience_ns > doze_ns);

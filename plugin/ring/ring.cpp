@@ -116,6 +116,7 @@ void Ring::close() {
 
 void Ring::forget() {
   open_ = false;
+  unlimited_ = nullptr;
   sys::set_own(sys::Own::ring, -1);
 }
 
@@ -207,7 +208,7 @@ bool Ring::completed(const io_uring_cqe& cqe) {
 }
 
 // Again until it is over: the kernel had a worker begin it, and between that and its wait no cancel finds it.
-bool Ring::owes_cancels() {
+bool Ring::give_up_unlimited() {
   for (base::Link* at = unlimited_; at; at = at->next)
     if (prepare_cancel(static_cast<op::Request*>(at))) break;
   return unlimited_;

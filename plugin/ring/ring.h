@@ -41,8 +41,8 @@ class Ring {
   unsigned reap(bool* watch_fired);
 
   unsigned prepared() { return io_uring_sq_ready(&ring_); }
-  // Prepares the cancels of operations that lost their limit. True: call again soon, until none is left.
-  bool owes_cancels();
+  // Asks the kernel to give up the operations that lost their limit. True: some are left, call again soon.
+  bool give_up_unlimited();
 
  private:
   void find();

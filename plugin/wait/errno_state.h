@@ -15,6 +15,14 @@ class KeptErrno {
  public:
   KeptErrno() : value_(take_errno()) {}
   ~KeptErrno() { put_back_errno(value_); }
+  // The program's own call within: it finds errno as the program left it, and the program as that call left it.
+  template <typename Call>
+  auto across(Call call) {
+    put_back_errno(value_);
+    auto result = call();
+    value_ = take_errno();
+    return result;
+  }
   KeptErrno(const KeptErrno&) = delete;
   KeptErrno& operator=(const KeptErrno&) = delete;
 
