@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // limited ROUNDS: OpenMP tasks whose recv waits for nothing, each as long as its socket's own limit. All must end, and none
-// before its time.
+// before its time: by the clock, or by that of the kernel's ticks, which are what a socket's limit is counted in. (Where a
+// virtual machine's ticks came late, some come together, and a limit ends early by the clock, bare too.)
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
+
+static long long us(clockid_t clock) {
+  timespec now;
+  clock_gettime(clock, &now);
+  return now.tv_sec * 1'000'000LL + now.tv_nsec / 1000;
+}
 
 int main(int count, char** words) {
   constexpr int at_once = 24, limit_us = 2000;
@@ -26,14 +33,14 @@ int main(int count, char** words) {
 #pragma omp task firstprivate(pair) shared(wrong, early)
       {
         char byte;
-        auto began = std::chrono::steady_clock::now();
+        long long began = us(CLOCK_MONOTONIC), began_tick = us(CLOCK_MONOTONIC_COARSE);
         ssize_t got = recv(pair[0], &byte, 1, 0);
         bool ended = got == -1 && errno == EAGAIN;
-        auto took = std::chrono::steady_clock::now() - began;
+        bool in_time = us(CLOCK_MONOTONIC) - began >= limit_us || us(CLOCK_MONOTONIC_COARSE) - began_tick >= limit_us;
 #pragma omp atomic
         wrong += !ended;
 #pragma omp atomic
-        early += took < std::chrono::microseconds(limit_us);
+        early += !in_time;
       }
     }
 #pragma omp taskwait

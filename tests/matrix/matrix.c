@@ -166,8 +166,10 @@ static void list(int share, int of, int *count) {
           int waits_by_flag = sizes[z].message == MSG_PEEK || sizes[z].message == MSG_WAITALL;
           if (z >= 6 && s == late && !waits_by_flag) continue; /* all that waits, twice, would take long */
           if (z >= 1 && s == limited && !waits_by_flag) continue;
-          /* Whether a write that must not wait finds the file's locks free is chance, and whether a read finds the page. */
-          if (flags_for(&calls[c], &sizes[z]) == RWF_NOWAIT && calls[c].how == c_pvector2 && (calls[c].way & out || is_file(&kinds[k])))
+          /* Whether a write that must not wait finds the file's locks free is chance, whether a read finds the page, and
+             whether the timer has rung. */
+          if (flags_for(&calls[c], &sizes[z]) == RWF_NOWAIT && calls[c].how == c_pvector2 &&
+              (calls[c].way & out || is_file(&kinds[k]) || kinds[k].make == kind_timerfd))
             continue;
           if ((sizes[z].message || sizes[z].file) && !flags_for(&calls[c], &sizes[z])) continue;
           if (sizes[z].memory != there && (calls[c].how == c_fgets || calls[c].how == c_fread || calls[c].how == c_fgets_chk ||
