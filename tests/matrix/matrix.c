@@ -133,7 +133,7 @@ static int left_out(const struct call *call, const struct kind *kind, int state,
   int file = uses_file(call) && call->way & in;
   if (uses_file(call) && kind->make == kind_direct) return 1; /* is libc's buffer aligned? */
   /* What was sent makes its way meanwhile, and leaves room. */
-  if (call->way & out && kind->make == kind_tcp && state == limited) return 1;
+  if (call->way & out && kind->make == kind_tcp && (state == limited || state == full)) return 1;
   if (call->way & in && call->way & out) return 0;
   if (call->way & in && kind->stream == 2 && state != nonblocking && state != full) return 0; /* EBADF */
   /* A peer that is gone says nothing to a socket of datagrams. */
