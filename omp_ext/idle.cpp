@@ -8,6 +8,8 @@
 #include "base/spin.h"
 #include "gate/gate.h"
 #include "sys/futex.h"
+#include "sys/idle.h"
+#include "sys/wakes.h"
 #include "wait/lane.h"
 
 namespace weir::omp {
@@ -79,6 +81,7 @@ void doze(Member& member, std::int64_t longest_ns, Nothing nothing_to_do) {
   std::uint32_t seen = worker.pokes.load(std::memory_order_seq_cst);
   worker.asleep.store(1, std::memory_order_seq_cst);
   if (!any_ready(member) && nothing_to_do()) {
+    sys::Idle idle;
     bool had_core = base::self_unsuspended().holds_core;
     if (had_core) gate::give_core();
     sys::futex_wait(worker.pokes, seen, longest_ns);
@@ -98,7 +101,7 @@ void sleep(Member& member, bool (*done)(void*), void* argument) {
 
 void Worker::poke() {
   pokes.fetch_add(1, std::memory_order_seq_cst);  // before the look at `asleep`: the sleeper does it the other way round
-  if (asleep.load(std::memory_order_seq_cst)) sys::futex_wake(pokes);
+  if (asleep.load(std::memory_order_seq_cst)) sys::wake_soon(pokes);
 }
 
 namespace {

@@ -26,6 +26,7 @@
 #include "path/engine.h"
 #include "pool/pool.h"
 #include "sys/futex.h"
+#include "sys/idle.h"
 #include "sys/loader.h"
 #include "sys/lock.h"
 #include "sys/process.h"
@@ -143,6 +144,7 @@ bool start_now() {
   publish_counters();
   probe_elsewhere();
   path::driver.on_tick(path::tick);
+  sys::on_idle.store([] { path::driver.hurry(); }, std::memory_order_relaxed);
   path::watchdog_patience_ns = the_settings.watchdog_ms * base::ns_per_ms;
   int error = path::driver.start(the_capabilities);
   if (error) base::say_if_verbose("no io_uring here (%s): calls wait as they would without weir", std::strerror(-error));

@@ -61,6 +61,7 @@ struct Thread {
   void* pool = nullptr;            // what the own worker pool keeps a thread
   void* iopa = nullptr;            // what the pool of iopa.h keeps a thread
   void* nest = nullptr;            // the ring layer's own ring of this thread, if any
+  void* wakes = nullptr;           // those it sends together (sys/wakes.h), if it does now
   void* trail = nullptr;           // its events on the way to a trace, if there is one
   std::uint64_t traced_core = 0;   // its core slot in the trace
 };

@@ -73,8 +73,13 @@ bool in_memory(const Call& call, std::uint64_t device) {
   return is;
 }
 
-// What an attempt saw of the descriptor, or a look now.
+// What the call's name says of the descriptor (on another one it has failed, or will), what an attempt saw of it, or a look now.
 bool know(const Call& call, std::uint32_t* mode, std::uint64_t* device) {
+  if (call.socket) {
+    *mode = S_IFSOCK;
+    *device = 0;
+    return true;
+  }
   *mode = call.mode;
   *device = call.device;
   if (*mode) return true;

@@ -15,8 +15,10 @@
 #include "pool/deque.h"
 #include "sys/file.h"
 #include "sys/futex.h"
+#include "sys/idle.h"
 #include "sys/process.h"
 #include "sys/raw.h"
+#include "sys/wakes.h"
 
 namespace weir::pool {
 namespace {
@@ -73,7 +75,7 @@ void notify() {
   if (shared.sleepers.load(std::memory_order_seq_cst) == 0) return;
   if (shared.waking.exchange(true, std::memory_order_seq_cst)) return;
   shared.epoch.fetch_add(1, std::memory_order_seq_cst);
-  sys::futex_wake(shared.epoch);
+  sys::wake_soon(shared.epoch);
 }
 
 void push_shared(weir_task* task) {
@@ -191,7 +193,10 @@ void sleep_a_while() {
   std::uint32_t epoch = shared.epoch.load(std::memory_order_seq_cst);
   shared.sleepers.fetch_add(1, std::memory_order_seq_cst);
   shared.waking.store(false, std::memory_order_seq_cst);
-  if (!anything_to_do()) sys::futex_wait(shared.epoch, epoch);
+  if (!anything_to_do()) {
+    sys::Idle idle;
+    sys::futex_wait(shared.epoch, epoch);
+  }
   shared.sleepers.fetch_sub(1, std::memory_order_seq_cst);
   shared.waking.store(false, std::memory_order_seq_cst);
 }

@@ -10,6 +10,7 @@
 #include "meter/counters.h"
 #include "sys/file.h"
 #include "sys/futex.h"
+#include "sys/idle.h"
 #include "sys/own.h"
 #include "sys/process.h"
 #include "sys/raw.h"
@@ -22,6 +23,11 @@ constexpr unsigned ring_entries = 512;
 // each other for so long.
 constexpr std::int64_t crowd = 256;
 constexpr std::int64_t doze_ns = 50 * base::ns_per_us;
+
+// With so many tasks that could go on, and all threads busy, what they ask for next and what else is over need not be known
+// at once: to look each time would only take the core from them. Until a thread has nothing to do, or for so long.
+constexpr std::int64_t backlog = 4;
+constexpr std::int64_t nap_ns = 500 * base::ns_per_us;
 
 constexpr std::int64_t start_patience_ns = 2 * base::ns_per_s;
 
@@ -37,6 +43,7 @@ void ask_for_short_slices() {
   } attributes{};
   attributes.size = sizeof attributes;
   attributes.runtime_ns = 100'000;
+  attributes.nice = static_cast<std::int32_t>(20 - sys::raw(SYS_getpriority, 0, 0));  // as it is: PRIO_PROCESS, this thread
   sys::raw(SYS_sched_setattr, 0, sys::word(&attributes), 0);
 }
 
@@ -58,7 +65,7 @@ int Driver::start(const sys::Capabilities& can) {
 bool Driver::submit(op::Request& request) {
   if (!running()) return false;
   inbox_.push(&request);
-  wake(request.binds_permit ? dozing : asleep);
+  wake(request.binds_permit ? napping : asleep);
   return true;
 }
 
@@ -85,7 +92,14 @@ void Driver::poke() { wake(); }
 void Driver::wake(Sleep least) {
   Sleep now = sleep_.load(std::memory_order_seq_cst);
   if (now < least) return;
-  if (sleep_.exchange(awake, std::memory_order_seq_cst) == awake) return;
+  switch (sleep_.exchange(awake, std::memory_order_seq_cst)) {
+    case awake: return;
+    case napping:
+      nap_over_.store(1, std::memory_order_release);
+      sys::futex_wake(nap_over_);
+      return;
+    case dozing: case asleep: break;
+  }
   if (can_.op_futex) {
     wake_word_.fetch_add(1, std::memory_order_release);
     sys::futex_wake(wake_word_);
@@ -158,6 +172,19 @@ void Driver::run() {
   while (true) turn();
 }
 
+// Operations of storage are looked after: a device must not idle.
+bool Driver::may_nap() const {
+  return meter::gauges.ready.value() >= backlog && !sys::idle_threads.load(std::memory_order_seq_cst) && !ring_.has_stored() && inbox_.empty() && cancels_.empty();
+}
+
+//   driver: sleep_ <- napping; nothing came?; sleep       sender of what is urgent: push; sleep_ == napping? -> wake
+void Driver::nap() {
+  nap_over_.store(0, std::memory_order_relaxed);
+  sleep_.store(napping, std::memory_order_seq_cst);
+  if (may_nap()) sys::futex_wait(nap_over_, 0, nap_ns);
+  sleep_.store(awake, std::memory_order_seq_cst);
+}
+
 void Driver::turn() {
   bool busy = take_both();
   if (!armed_) armed_ = arm_wake();
@@ -174,7 +201,12 @@ void Driver::turn() {
   if (given == -EBADF || given == -EOPNOTSUPP || given == -EINVAL) sys::sleep_ns(base::ns_per_ms);
   bool woken = false;
   ring_.reap(&woken);
-  if (!woken) return;
+  if (woken) wake_again();
+  if (may_nap()) nap();
+}
+
+// For the next time: the ring no longer waits for a wake.
+void Driver::wake_again() {
   if (!can_.op_futex) {
     std::uint64_t count;
     sys::read(sys::own(sys::Own::wake), &count, sizeof count);

@@ -32,6 +32,11 @@ class Driver {
   void on_tick(std::int64_t (*tick)(std::int64_t now_ns)) { tick_ = tick; }
   void poke();
 
+  // A thread has nothing to do: what the driver was in no hurry about, it is to do now. From any thread.
+  void hurry() {
+    if (sleep_.load(std::memory_order_seq_cst) == napping) wake(napping);
+  }
+
   bool running() const { return running_.load(std::memory_order_acquire); }
   void after_fork();  // in the child: the thread is gone, and the ring the parent's
 
@@ -48,8 +53,11 @@ class Driver {
   bool take_inbox();
   bool take_both();
   bool arm_wake();  // false: no room in the ring
-  enum Sleep : std::uint32_t { awake, dozing, asleep };
-  void wake(Sleep least = dozing);  // whoever sleeps at least so deeply
+  void wake_again();
+  bool may_nap() const;
+  void nap();
+  enum Sleep : std::uint32_t { awake, napping, dozing, asleep };
+  void wake(Sleep least = napping);  // whoever sleeps at least so deeply
 
   Ring ring_;
   base::Inbox inbox_;
@@ -58,6 +66,7 @@ class Driver {
   std::atomic<Sleep> sleep_{awake};
   std::atomic<std::uint32_t> started_{0};
   std::atomic<std::uint32_t> wake_word_{0};  // what the ring waits on; without that operation: sys::Own::wake
+  std::atomic<std::uint32_t> nap_over_{0};
   bool armed_ = false;
   int start_result_ = 0;
   std::int32_t tid_ = 0;

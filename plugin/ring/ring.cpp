@@ -11,6 +11,7 @@
 #include "meter/trace.h"
 #include "sys/own.h"
 #include "sys/raw.h"
+#include "sys/wakes.h"
 
 namespace weir::ring {
 namespace {
@@ -117,6 +118,7 @@ void Ring::close() {
 void Ring::forget() {
   open_ = false;
   unlimited_ = nullptr;
+  stored_ = 0;
   sys::set_own(sys::Own::ring, -1);
 }
 
@@ -137,6 +139,7 @@ int Ring::prepare(op::Request& request) {
   fill(sqe, request);
   request.owed = limited ? 2 : 1;
   request.unlimited = false;
+  if (request.binds_permit) ++stored_;
   if (limited) {
     sqe->flags |= IOSQE_IO_LINK;
     io_uring_sqe* limit = slot();
@@ -221,6 +224,7 @@ void Ring::settle(op::Request& request) {
     *at = request.next;
   }
   meter::ends(request.traced, meter::Track::ring, name_of(request.op.kind), request.result);
+  if (request.binds_permit) --stored_;
   request.done(request);
 }
 
@@ -238,6 +242,7 @@ unsigned Ring::reap(bool* watch_fired) {
     }
     io_uring_cq_advance(&ring_, n);
     // After the advance: done() may let the owner's frame go, and may prepare more.
+    sys::WakesTogether together;
     for (unsigned i = 0; i < count; ++i) settle(*over[i]);
     total += count;
   }

@@ -25,6 +25,7 @@ class Ring {
 
   // Puts the request in the submission queue; flushes first when that is full. 0 or -errno.
   int prepare(op::Request& request);
+  bool has_stored() const { return stored_ > 0; }  // an operation of storage under way
   // Asks the kernel to give up an operation under way. Its completion still comes, with -ECANCELED or a result.
   int prepare_cancel(const op::Request* request);
   // Waits once for a wake of `word`, if it still is `expected`; reap() says so. Needs no descriptor.
@@ -51,6 +52,7 @@ class Ring {
   void settle(op::Request& request);
   io_uring ring_{};
   base::Link* unlimited_ = nullptr;  // requests that lost their limit
+  std::int64_t stored_ = 0;
   bool open_ = false;
   bool registered_ = false;
 };

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "sys/futex.h"
+#include "sys/wakes.h"
 
 namespace weir::wait {
 
@@ -11,7 +12,7 @@ ThreadWaiter::ThreadWaiter() {
     auto& word = static_cast<ThreadWaiter*>(self)->woken_;
     word.store(1, std::memory_order_release);
     // The waiter may be gone from here on; a futex wake of an address that is no futex any more is harmless.
-    sys::futex_wake(word);
+    sys::wake_soon(word);
   };
 }
 

@@ -11,7 +11,9 @@
 #include "tbb_ext/machine/coming.h"
 #include "tbb_ext/machine/libtbb.h"
 #include "tbb_ext/machine/next.h"
+#include "sys/idle.h"
 #include "sys/raw.h"
+#include "sys/wakes.h"
 
 using namespace weir;
 
@@ -29,7 +31,12 @@ __attribute__((visibility("hidden"))) Syscall weir_tbb_next_syscall = weir_tbb_r
 __attribute__((visibility("hidden"), used)) long weir_tbb_syscall(long number, long a, long b, long c, long d, long e,
                                                                   long f) {
   bool sleeps = number == SYS_futex && (b & FUTEX_CMD_MASK) == FUTEX_WAIT;
+  if (number == SYS_futex && b == FUTEX_WAKE_PRIVATE && base::self().wakes) {
+    sys::wake_soon(*reinterpret_cast<std::atomic<std::uint32_t>*>(a), static_cast<int>(c));
+    return 0;  // how many that will be libtbb does not ask
+  }
   if (!sleeps) return weir_tbb_next_syscall(number, a, b, c, d, e, f);
+  sys::Idle idle;
   bool held_core = base::self().holds_core;
   if (held_core) tbb::going();
   tbb::worker_sleeps();
@@ -62,6 +69,7 @@ namespace {
 
 bool yields_for_lack_of_work(const void* caller) {
   if (!from_libtbb(caller)) return false;
+  sys::tell_idle();
   idling();
   return true;
 }

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "meter/counters.h"
 #include "sys/futex.h"
+#include "sys/idle.h"
 
 namespace weir::ring {
 namespace {
@@ -102,6 +104,46 @@ TEST_P(DriverTest, many_threads_submit_at_once) {
   }
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(ended, 3'000);
+}
+
+// With tasks enough to go on with it is in no hurry; but nothing is left lying, and what is urgent is not late.
+TEST_P(DriverTest, a_backlog_keeps_nothing_from_being_done) {
+  constexpr int tasks = 8, rounds = 300;
+  for (int i = 0; i < tasks; ++i) meter::gauges.ready.rise();
+  std::atomic<bool> over{false};
+  std::thread hurries([&] {
+    while (!over) {
+      sys::Idle idle;
+      driver_->hurry();
+      std::this_thread::sleep_for(std::chrono::microseconds(700));
+    }
+  });
+  std::vector<std::thread> threads;
+  std::atomic<int> ended{0};
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      int ends[2];
+      ASSERT_EQ(pipe(ends), 0);
+      for (int i = 0; i < rounds; ++i) {
+        Tracked timer(op::timeout(1000)), wait(op::poll(ends[0], POLLIN));
+        timer.binds_permit = t == 0;
+        ASSERT_TRUE(driver_->submit(wait));
+        ASSERT_TRUE(driver_->submit(timer));
+        if (t == 1) driver_->cancel(wait);
+        else EXPECT_EQ(write(ends[1], "x", 1), 1);
+        char byte;
+        if (timer.wait() && wait.wait()) ++ended;
+        if (t != 1) EXPECT_EQ(read(ends[0], &byte, 1), 1);
+      }
+      close(ends[0]);
+      close(ends[1]);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  over = true;
+  hurries.join();
+  for (int i = 0; i < tasks; ++i) meter::gauges.ready.fall();
+  EXPECT_EQ(ended, 3 * rounds);
 }
 
 INSTANTIATE_TEST_SUITE_P(whatever_the_kernel_offers, DriverTest,

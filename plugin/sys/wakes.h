@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace weir::sys {
+
+// While it lives, what its thread wakes by wake_soon() sleeps on, and wakes at its end: who makes many ready would otherwise
+// lose its core to the first. One at a time for a thread.
+class WakesTogether {
+ public:
+  WakesTogether();
+  ~WakesTogether();
+  WakesTogether(const WakesTogether&) = delete;
+  WakesTogether& operator=(const WakesTogether&) = delete;
+
+ private:
+  friend void wake_soon(std::atomic<std::uint32_t>& word, int count);
+  void add(std::atomic<std::uint32_t>& word, int count);
+  void send();
+
+  struct Wake {
+    std::atomic<std::uint32_t>* word;  // its memory may be gone by then: a wake of no futex is harmless
+    int count;
+  };
+  static constexpr int most = 32;
+  Wake wakes_[most];
+  int size_ = 0;
+};
+
+// futex_wake(), now or at the end of the thread's WakesTogether.
+void wake_soon(std::atomic<std::uint32_t>& word, int count = 1);
+
+}  // namespace weir::sys
