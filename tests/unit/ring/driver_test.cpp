@@ -129,11 +129,16 @@ TEST_P(DriverTest, a_backlog_keeps_nothing_from_being_done) {
         timer.binds_permit = t == 0;
         ASSERT_TRUE(driver_->submit(wait));
         ASSERT_TRUE(driver_->submit(timer));
-        if (t == 1) driver_->cancel(wait);
-        if (t != 1) EXPECT_EQ(write(ends[1], "x", 1), 1);
-        char byte;
+        char byte = 'x';
+        if (t == 1) {
+          driver_->cancel(wait);
+        } else {
+          EXPECT_EQ(write(ends[1], &byte, 1), 1);
+        }
         if (timer.wait() && wait.wait()) ++ended;
-        if (t != 1) EXPECT_EQ(read(ends[0], &byte, 1), 1);
+        if (t != 1) {
+          EXPECT_EQ(read(ends[0], &byte, 1), 1);
+        }
       }
       close(ends[0]);
       close(ends[1]);
