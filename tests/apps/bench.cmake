@@ -8,7 +8,7 @@ set_tests_properties(bench.compare PROPERTIES LABELS quick TIMEOUT 60)
 add_test(NAME bench.compare_sees_a_difference COMMAND ${bench}/compare --repeat=1
   "${apps}/mapreduce --leaves=20 --fib=5" "${apps}/mapreduce --leaves=21 --fib=5")
 set_tests_properties(bench.compare_sees_a_difference PROPERTIES LABELS quick TIMEOUT 60 WILL_FAIL ON)
-foreach(script omp_loops omp_tasks tbb)
+foreach(script omp_loops omp_tasks tbb echo)
   add_test(NAME bench.${script} COMMAND ${bench}/${script} --small --build=${CMAKE_BINARY_DIR} --dir=/var/tmp)
   set_tests_properties(bench.${script} PROPERTIES LABELS full TIMEOUT 600 RESOURCE_LOCK bench_files)
 endforeach()

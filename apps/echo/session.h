@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "kit/die.h"
+#include "kit/loopback.h"
+
+namespace echo {
+
+struct Traffic {
+  std::atomic<std::uint64_t> bytes{0};
+  std::atomic<std::uint64_t> sum{0};  // of all bytes, each a number
+};
+
+inline int next_connection(int listener) {
+  const int connection = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+  if (connection < 0) kit::die("accept");
+  kit::no_delay(connection);
+  return connection;
+}
+
+// Sends back what comes until the peer closes. `receive` and `send` are libc's calls, or others that are called alike.
+template <typename Receive, typename Send>
+void serve(int connection, Traffic& traffic, Receive receive, Send send) {
+  unsigned char buffer[4096];
+  std::uint64_t bytes = 0, sum = 0;
+  ssize_t got;
+  while ((got = receive(connection, buffer, sizeof buffer, 0)) > 0) {
+    for (ssize_t sent = 0; sent < got;) {
+      const ssize_t n = send(connection, buffer + sent, static_cast<std::size_t>(got - sent), MSG_NOSIGNAL);
+      if (n < 0) kit::die("send");
+      sent += n;
+    }
+    for (ssize_t i = 0; i < got; ++i) sum += buffer[i];
+    bytes += static_cast<std::uint64_t>(got);
+  }
+  if (got < 0) kit::die("recv");
+  close(connection);
+  traffic.bytes += bytes;
+  traffic.sum += sum;
+}
+
+}  // namespace echo
