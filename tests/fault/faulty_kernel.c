@@ -93,11 +93,14 @@ static long set_up(long entries, struct io_uring_params *parameters) {
 }
 
 static long mapped(const long *a) {
-  int of_ring = (int)a[4] >= 0 && (int)a[4] == ring.fd && (a[5] == IORING_OFF_SQ_RING || a[5] == (long)IORING_OFF_SQES) && (a[3] & MAP_SHARED);
+  long as_a_ring = MAP_SHARED | MAP_POPULATE; /* liburing's way */
+  int of_ring = (int)a[4] >= 0 && (int)a[4] == ring.fd && (a[5] == IORING_OFF_SQ_RING || a[5] == (long)IORING_OFF_SQES) &&
+                (a[3] & as_a_ring) == as_a_ring;
   if (fails(memory)) return -ENOMEM;
   long at = raw(SYS_mmap, a[0], a[1], a[2], a[3], a[4], a[5]);
-  if (of_ring && at > 0 && a[5] == IORING_OFF_SQ_RING) ring.queues = (char *)at;
-  if (of_ring && at > 0 && a[5] == (long)IORING_OFF_SQES) ring.entries = (struct io_uring_sqe *)at;
+  /* The first of each kind: the ring's number is soon free again, and what is mapped by it then is no ring. */
+  if (of_ring && at > 0 && a[5] == IORING_OFF_SQ_RING && !ring.queues) ring.queues = (char *)at;
+  if (of_ring && at > 0 && a[5] == (long)IORING_OFF_SQES && !ring.entries) ring.entries = (struct io_uring_sqe *)at;
   return at;
 }
 
