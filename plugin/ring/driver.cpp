@@ -43,7 +43,8 @@ void ask_for_short_slices() {
   } attributes{};
   attributes.size = sizeof attributes;
   attributes.runtime_ns = 100'000;
-  attributes.nice = static_cast<std::int32_t>(20 - sys::raw(SYS_getpriority, 0, 0));  // as it is: PRIO_PROCESS, this thread
+  Result priority = sys::raw(SYS_getpriority, 0, 0);  // PRIO_PROCESS, this thread
+  if (!failed(priority)) attributes.nice = static_cast<std::int32_t>(20 - priority);
   sys::raw(SYS_sched_setattr, 0, sys::word(&attributes), 0);
 }
 
@@ -88,7 +89,7 @@ void Driver::poke() { wake(); }
 
 //   driver: sleep_ <- asleep; inbox empty?; sleep          sender: push; sleep_ == asleep? -> wake
 // All four are seq_cst, so one of the two sees the other: no request is left lying with the driver asleep. A driver that
-// dozes looks by itself soon; only a request to a device, which must not idle, wakes it.
+// naps or dozes looks by itself soon; only a request to a device, which must not idle, wakes it; and hurry(), from a nap.
 void Driver::wake(Sleep least) {
   Sleep now = sleep_.load(std::memory_order_seq_cst);
   if (now < least) return;
@@ -174,7 +175,8 @@ void Driver::run() {
 
 // Operations of storage are looked after: a device must not idle.
 bool Driver::may_nap() const {
-  return meter::gauges.ready.value() >= backlog && !sys::idle_threads.load(std::memory_order_seq_cst) && !ring_.has_stored() && inbox_.empty() && cancels_.empty();
+  return meter::gauges.ready.value() >= backlog && !sys::idle_threads.load(std::memory_order_seq_cst) &&
+         !ring_.has_stored() && inbox_.empty() && cancels_.empty();
 }
 
 //   driver: sleep_ <- napping; nothing came?; sleep       sender of what is urgent: push; sleep_ == napping? -> wake
@@ -218,6 +220,7 @@ void Driver::after_fork() {
   running_.store(false);
   started_.store(0);
   sleep_.store(awake);
+  sys::idle_threads.store(0);  // they were the parent's
   inbox_.take_all();
   cancels_.take_all();
   if (int fd = sys::own(sys::Own::wake); fd >= 0) sys::close(fd);

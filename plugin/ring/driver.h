@@ -66,7 +66,7 @@ class Driver {
   std::atomic<Sleep> sleep_{awake};
   std::atomic<std::uint32_t> started_{0};
   std::atomic<std::uint32_t> wake_word_{0};  // what the ring waits on; without that operation: sys::Own::wake
-  std::atomic<std::uint32_t> nap_over_{0};
+  std::atomic<std::uint32_t> nap_over_{0};   // what a nap waits on: 1 ends it
   bool armed_ = false;
   int start_result_ = 0;
   std::int32_t tid_ = 0;

@@ -52,7 +52,7 @@ class Ring {
   void settle(op::Request& request);
   io_uring ring_{};
   base::Link* unlimited_ = nullptr;  // requests that lost their limit
-  std::int64_t stored_ = 0;
+  std::int64_t stored_ = 0;          // operations of storage under way
   bool open_ = false;
   bool registered_ = false;
 };

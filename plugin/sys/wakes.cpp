@@ -41,4 +41,8 @@ void wake_soon(std::atomic<std::uint32_t>& word, int count) {
   else futex_wake(word, count);
 }
 
+void send_wakes() {
+  if (auto* together = static_cast<WakesTogether*>(base::self_unsuspended().wakes)) together->send();
+}
+
 }  // namespace weir::sys

@@ -6,8 +6,8 @@
 
 namespace weir::sys {
 
-// While it lives, what its thread wakes by wake_soon() sleeps on, and wakes at its end: who makes many ready would otherwise
-// lose its core to the first. One at a time for a thread.
+// While it lives, what its thread wakes by wake_soon() sleeps on, and wakes at its end, or before that thread itself sleeps:
+// who makes many ready would otherwise lose its core to the first. One at a time for a thread.
 class WakesTogether {
  public:
   WakesTogether();
@@ -17,6 +17,7 @@ class WakesTogether {
 
  private:
   friend void wake_soon(std::atomic<std::uint32_t>& word, int count);
+  friend void send_wakes();
   void add(std::atomic<std::uint32_t>& word, int count);
   void send();
 
@@ -31,5 +32,8 @@ class WakesTogether {
 
 // futex_wake(), now or at the end of the thread's WakesTogether.
 void wake_soon(std::atomic<std::uint32_t>& word, int count = 1);
+
+// Those that this thread keeps back, if it does: before it waits for what another one does, in whatever way.
+void send_wakes();
 
 }  // namespace weir::sys

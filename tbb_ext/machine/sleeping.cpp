@@ -36,6 +36,7 @@ __attribute__((visibility("hidden"), used)) long weir_tbb_syscall(long number, l
     return 0;  // how many that will be libtbb does not ask
   }
   if (!sleeps) return weir_tbb_next_syscall(number, a, b, c, d, e, f);
+  sys::send_wakes();
   sys::Idle idle;
   bool held_core = base::self().holds_core;
   if (held_core) tbb::going();
@@ -69,6 +70,7 @@ namespace {
 
 bool yields_for_lack_of_work(const void* caller) {
   if (!from_libtbb(caller)) return false;
+  sys::send_wakes();
   sys::tell_idle();
   idling();
   return true;

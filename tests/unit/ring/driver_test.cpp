@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -149,6 +150,18 @@ TEST_P(DriverTest, a_backlog_keeps_nothing_from_being_done) {
   hurries.join();
   for (int i = 0; i < tasks; ++i) meter::gauges.ready.fall();
   EXPECT_EQ(ended, 3 * rounds);
+}
+
+TEST_P(DriverTest, a_forked_child_has_no_idle_threads) {
+  sys::Idle idle;  // of a thread that the child has not
+  pid_t child = fork();
+  if (!child) {
+    driver_->after_fork();
+    _exit(sys::idle_threads.load() == 0 ? 0 : 1);
+  }
+  int status = 1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(whatever_the_kernel_offers, DriverTest,

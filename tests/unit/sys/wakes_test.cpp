@@ -63,6 +63,20 @@ TEST(WakesTest, come_at_the_end_and_all_of_them) {
   EXPECT_LT(base::now_ns() - began, patience_ns);
 }
 
+// What it waits for may be done by one that it keeps from waking.
+TEST(WakesTest, come_before_their_thread_sleeps) {
+  std::int64_t began = base::now_ns();
+  {
+    Sleepers sleepers(1, 1);
+    sleepers.all_asleep();
+    WakesTogether together;
+    wake_soon(sleepers.words()[0]);
+    std::atomic<std::uint32_t> nobody{0};
+    while (sleepers.awake() < 1 && base::now_ns() - began < patience_ns / 2) futex_wait(nobody, 0, base::ns_per_ms);
+    EXPECT_EQ(sleepers.awake(), 1);
+  }
+}
+
 TEST(WakesTest, come_at_once_elsewhere) {
   std::int64_t began = base::now_ns();
   {
