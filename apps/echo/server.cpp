@@ -2,13 +2,10 @@
 // Sends back what it receives: a task a connection, blocking calls, as one writes it. Knows nothing of weir.
 #include <tbb/task_group.h>
 
-#include <cstdio>
 #include <thread>
 #include <vector>
 
 #include "kit/arguments.h"
-#include "kit/loopback.h"
-#include "kit/result.h"
 #include "kit/runtimes.h"
 #include "session.h"
 
@@ -55,13 +52,6 @@ int main(int argc, char** argv) {
   }
   arguments.finish();
 
-  kit::allow_many_files();
-  const kit::Listener listener = kit::listen_on(port);
-  std::printf("port=%u\n", listener.port);
-  std::fflush(stdout);
-  echo::Traffic traffic;
-  const double began = kit::now();
-  serve(runtime, listener.fd, connections, traffic);
-  kit::print_result(traffic.sum, kit::now() - began, traffic.bytes);
+  echo::run(port, [&](int listener, echo::Traffic& traffic) { serve(runtime, listener, connections, traffic); });
   return 0;
 }

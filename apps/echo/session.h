@@ -6,9 +6,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 
 #include "kit/die.h"
 #include "kit/loopback.h"
+#include "kit/result.h"
 
 namespace echo {
 
@@ -43,6 +45,19 @@ void serve(int connection, Traffic& traffic, Receive receive, Send send) {
   close(connection);
   traffic.bytes += bytes;
   traffic.sum += sum;
+}
+
+// Listens and says where; `serve_all(listener, traffic)` serves all connections; then the last line.
+template <typename ServeAll>
+void run(std::uint16_t port, ServeAll serve_all) {
+  kit::allow_many_files();
+  const kit::Listener listener = kit::listen_on(port);
+  std::printf("port=%u\n", listener.port);
+  std::fflush(stdout);
+  Traffic traffic;
+  const double began = kit::now();
+  serve_all(listener.fd, traffic);
+  kit::print_result(traffic.sum, kit::now() - began, traffic.bytes);
 }
 
 }  // namespace echo

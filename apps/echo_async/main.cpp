@@ -3,13 +3,10 @@
 #include <weir/future.hpp>
 #include <weir/weir.h>
 
-#include <cstdio>
 #include <vector>
 
 #include "echo/session.h"
 #include "kit/arguments.h"
-#include "kit/loopback.h"
-#include "kit/result.h"
 
 int main(int argc, char** argv) {
   kit::Arguments arguments(argc, argv,
@@ -19,19 +16,14 @@ int main(int argc, char** argv) {
   const std::int64_t connections = arguments.number("connections", 64);
   arguments.finish();
 
-  kit::allow_many_files();
-  const kit::Listener listener = kit::listen_on(port);
-  std::printf("port=%u\n", listener.port);
-  std::fflush(stdout);
-  echo::Traffic traffic;
-  const double began = kit::now();
-  std::vector<weir::future<void>> served;
-  for (std::int64_t i = 0; i < connections; ++i) {
-    served.push_back(weir::async([connection = echo::next_connection(listener.fd), &traffic] {
-      echo::serve(connection, traffic, weir_recv, weir_send);
-    }));
-  }
-  for (auto& one : served) one.get();
-  kit::print_result(traffic.sum, kit::now() - began, traffic.bytes);
+  echo::run(port, [&](int listener, echo::Traffic& traffic) {
+    std::vector<weir::future<void>> served;
+    for (std::int64_t i = 0; i < connections; ++i) {
+      served.push_back(weir::async([connection = echo::next_connection(listener), &traffic] {
+        echo::serve(connection, traffic, weir_recv, weir_send);
+      }));
+    }
+    for (auto& one : served) one.get();
+  });
   return 0;
 }

@@ -156,7 +156,7 @@ class Record(unittest.TestCase):
         self.assertEqual(report["timeline"][-1]["state"], "idle")
         self.assertRegex(self.said, r"lane_off \([0-9.]+ m?s, 2,000 calls\)")
         source = pathlib.Path(__file__).parents[2] / "apps" / "coldread" / "main.cpp"
-        line = int(re.search(r"pread at .* \(main\.cpp:(\d+)\)", self.said).group(1))
+        line = int(re.search(r"pread at .*read_one.* \(main\.cpp:(\d+)\)", self.said).group(1))
         self.assertIn("read_one", "".join(source.read_text(encoding="utf-8").splitlines()[line - 20:line]))
 
     def explained(self, *words, options=(), status=0, **more):
