@@ -13,6 +13,7 @@
 #include "kit/die.h"
 #include "kit/result.h"
 #include "kit/runtimes.h"
+#include "search/needle.h"
 #include "search/tree.h"
 
 namespace {
@@ -32,7 +33,8 @@ Content read_whole(const std::string& path) {
   const auto room = static_cast<std::size_t>(status.st_size);
   Content content{std::unique_ptr<char, Free>(static_cast<char*>(std::malloc(room + 1))), 0};
   while (content.size < room) {
-    const ssize_t n = read(fd, content.bytes.get() + content.size, room - content.size);
+    const ssize_t n = pread(fd, content.bytes.get() + content.size, room - content.size,
+                            static_cast<off_t>(content.size));
     if (n < 0) kit::die(path);
     if (n == 0) break;  // it has become shorter meanwhile
     content.size += static_cast<std::size_t>(n);
@@ -41,14 +43,13 @@ Content read_whole(const std::string& path) {
   return content;
 }
 
-std::uint64_t matching_lines(const Content& content, const std::string& needle) {
+std::uint64_t matching_lines(const Content& content, const Needle& needle) {
   const char* at = content.bytes.get();
   const char* const end = at + content.size;
   std::uint64_t lines = 0;
-  while (const void* found = memmem(at, static_cast<std::size_t>(end - at), needle.data(), needle.size())) {
+  while (const char* found = needle.find(at, end)) {
     ++lines;
-    const char* from = static_cast<const char*>(found);
-    const void* line_end = std::memchr(from, '\n', static_cast<std::size_t>(end - from));
+    const void* line_end = std::memchr(found, '\n', static_cast<std::size_t>(end - found));
     if (line_end == nullptr) break;
     at = static_cast<const char*>(line_end) + 1;
   }
@@ -61,19 +62,20 @@ int main(int argc, char** argv) {
   kit::Arguments arguments(argc, argv,
                            "--dir=D --string=S [--cold] [--runtime=openmp-tasks] [--threads=N]\n"
                            "  [--generate --files=N --size=BYTES of each]");
-  const std::string dir = arguments.text("dir", "."), needle = arguments.text("string", "needle");
+  const std::string dir = arguments.text("dir", "."), text = arguments.text("string", "needle");
   const bool generate = arguments.flag("generate"), cold = arguments.flag("cold");
   const std::int64_t count = arguments.number("files", 1000);
   const auto bytes = static_cast<std::size_t>(arguments.number("size", 10000));
   const kit::Runtime runtime = kit::runtime_of(arguments, "openmp-tasks");
   const auto threads = static_cast<unsigned>(arguments.number("threads", 0));
-  if (needle.empty() || needle.find('\n') != std::string::npos)
+  if (text.empty() || text.find('\n') != std::string::npos)
     arguments.fail("--string is part of one line");
   arguments.finish();
 
-  if (generate) return generate_sources(dir, count, bytes, needle), 0;
+  if (generate) return generate_sources(dir, count, bytes, text), 0;
   if (cold) make_cold(files_below(dir, kit::Runtime::serial, 0));
 
+  const Needle needle(text);
   const double began = kit::now();
   const std::vector<std::string> files = files_below(dir, runtime, threads);
   std::atomic<std::uint64_t> lines{0}, hits{0};

@@ -22,11 +22,6 @@ bool protect(std::uintptr_t at, std::size_t bytes, int rights) {
 
 constinit std::uint32_t Stacks::next_[most];
 
-void Stacks::lock() {
-  while (__atomic_exchange_n(&lock_, 1u, __ATOMIC_ACQUIRE)) __builtin_ia32_pause();
-}
-void Stacks::unlock() { __atomic_store_n(&lock_, 0u, __ATOMIC_RELEASE); }
-
 bool Stacks::guards_are_free() {
   if (!guard_) {
     Result probe = sys::raw(SYS_mmap, 0, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -67,14 +62,14 @@ bool Stacks::open_next() {
 }
 
 void* Stacks::take(std::size_t bytes) {
-  lock();
+  lock_.lock();
   void* stack = nullptr;
   if (reserve(bytes) && (free_ != none || open_next())) {
     stack = reinterpret_cast<void*>(base_ + free_ * bytes_);
     free_ = next_[free_];
     --free_count_;
   }
-  unlock();
+  lock_.unlock();
   return stack;
 }
 
@@ -85,11 +80,11 @@ bool Stacks::give(void* stack) {
   // Nobody else has this stack: its pages can go before it is free again.
   if (__atomic_load_n(&free_count_, __ATOMIC_RELAXED) >= warm_stacks)
     madvise(at + page, bytes_ - 2 * page, MADV_DONTNEED);
-  lock();
+  lock_.lock();
   next_[index] = free_;
   free_ = index;
   ++free_count_;
-  unlock();
+  lock_.unlock();
   return true;
 }
 

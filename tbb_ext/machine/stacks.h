@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sys/lock.h"
+
 namespace weir::tbb {
 
 // Stacks for libtbb's coroutines, all of one size, out of one reserved range: taking and giving back cost no system call,
@@ -29,15 +31,13 @@ class Stacks {
   bool reserve(std::size_t bytes);
   bool open_next();
   bool install_guard(std::uintptr_t stack);
-  void lock();
-  void unlock();
 
   std::uintptr_t base_ = 0;       // written once, under the lock, before any stack is out
   std::size_t bytes_ = 0;
   std::uint32_t opened_ = 0;      // stacks below were made usable
   std::uint32_t free_ = none;     // the one given back last: the warmest
   std::uint32_t free_count_ = 0;
-  std::uint32_t lock_ = 0;
+  sys::Lock lock_;                // held over calls of the kernel that make stacks usable: hence one to sleep on
   int guard_ = 0;                 // 1 MADV_GUARD_INSTALL, -1 mprotect, 0 not asked yet
 
   static constexpr std::uint32_t none = ~0u;

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+weir_app_parts_test(search needle.cpp)
 # A generated tree of 300 files holds the string in one line of 4 of them (0, 97, 194, 291).
 set(tree ${CMAKE_BINARY_DIR}/search-tree)
 add_test(NAME apps.search.generate WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/apps
