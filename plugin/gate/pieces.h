@@ -6,10 +6,10 @@
 
 namespace weir::gate {
 
-// How long threads compute between one call that blocks and the next. Where that is much less than the kernel's time slice,
-// a thread that comes back from such a call need not wait for a core: the kernel passes cores from one to the next as well
-// as we do, and a sleep and a wake at each call cost more than the piece. The mean is of all threads, and follows a change
-// within some hundred calls.
+// How long threads compute between one call that blocks and the next. Where that is less than the kernel's time slice,
+// a thread that comes back from such a call need not wait for a core: the kernel passes cores from one to the next without
+// breaking such a piece off, and a sleep and a wake more at each call cost up to a tenth of it. The mean is of all threads, and
+// follows a change within some hundred calls; until it is known, pieces pass for short.
 class Pieces {
  public:
   void add(std::int64_t ns) {
@@ -22,8 +22,8 @@ class Pieces {
  private:
   static constexpr std::int64_t weight = 64;
   static constexpr std::int64_t longest_ns = 10'000'000;  // one that says no more than "long"
-  std::atomic<std::int64_t> short_ns_{200'000};
-  std::atomic<std::int64_t> mean_ns_{1'000'000};          // long, until it is known
+  std::atomic<std::int64_t> short_ns_{3'000'000};
+  std::atomic<std::int64_t> mean_ns_{1'000'000};
 };
 
 }  // namespace weir::gate

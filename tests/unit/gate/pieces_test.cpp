@@ -12,27 +12,35 @@ void add(Pieces& pieces, int count, std::int64_t ns) {
   for (int i = 0; i < count; ++i) pieces.add(ns);
 }
 
-TEST(PiecesTest, are_long_until_many_were_short) {
+TEST(PiecesTest, are_short_until_many_were_long) {
   Pieces pieces;
+  EXPECT_TRUE(pieces.are_short());
+  add(pieces, 10, 8 * ms);
+  EXPECT_TRUE(pieces.are_short());
+  add(pieces, 40, 8 * ms);
   EXPECT_FALSE(pieces.are_short());
-  add(pieces, 10, 5 * us);
+}
+
+TEST(PiecesTest, are_short_again_soon) {
+  Pieces pieces;
+  add(pieces, 1000, 8 * ms);
   EXPECT_FALSE(pieces.are_short());
-  add(pieces, 200, 5 * us);
+  add(pieces, 100, 5 * us);
   EXPECT_TRUE(pieces.are_short());
 }
 
-TEST(PiecesTest, are_long_again_soon) {
+TEST(PiecesTest, that_take_a_time_slice_are_long) {
   Pieces pieces;
-  add(pieces, 1000, 5 * us);
-  add(pieces, 20, 2 * ms);
+  add(pieces, 1000, 2 * ms);
+  EXPECT_TRUE(pieces.are_short());
+  add(pieces, 1000, 4 * ms);
   EXPECT_FALSE(pieces.are_short());
 }
 
-TEST(PiecesTest, one_of_seconds_is_forgotten_as_soon_as_one_of_milliseconds) {
+TEST(PiecesTest, one_of_seconds_counts_as_one_of_milliseconds) {
   Pieces pieces;
   add(pieces, 1000, 5 * us);
   pieces.add(std::int64_t{20'000} * ms);
-  add(pieces, 50, 5 * us);
   EXPECT_TRUE(pieces.are_short());
 }
 
