@@ -13,6 +13,7 @@
 #include "meter/sites.h"
 #include "meter/trace.h"
 #include "path/engine.h"
+#include "path/guess.h"
 #include "path/waiting.h"
 #include "sys/file.h"
 #include "sys/raw.h"
@@ -44,6 +45,15 @@ void account(const Made& by, meter::Served served, Reason reason, std::int64_t t
   meter::account({by.caller, served, reason, by.moves == Moves::nothing ? 0 : result, took_ns, hidden ? took_ns : 0});
 }
 
+// To ask is a system call.
+bool is_of_sockets(op::Kind kind) {
+  using op::Kind;
+  switch (kind) {
+    case Kind::recv: case Kind::send: case Kind::recvmsg: case Kind::sendmsg: case Kind::accept: case Kind::connect: return true;
+    default: return false;
+  }
+}
+
 bool is_storage(int fd) {
   struct stat about;
   return !failed(sys::fstat(fd, &about)) && (S_ISREG(about.st_mode) || S_ISBLK(about.st_mode));
@@ -64,7 +74,7 @@ Reason set_aside(const Made& by, const op::Op& operation, Result* result) {
   if (!runtime) return Reason::outside;
   if (int refusal = runtime->refuses()) return wait::reason_of(refusal);
   if (!api::start()) return Reason::no_ring;
-  bool storage = operation.kind != op::Kind::timeout && is_storage(operation.fd);
+  bool storage = operation.kind != op::Kind::timeout && !is_of_sockets(operation.kind) && is_storage(operation.fd);
   // The ring takes and moves a shared offset without the kernel's lock on it: two readers would get the same bytes.
   if (storage && operation.offset < 0) return Reason::unsupported_call;
   std::int64_t began = base::now_ns();
@@ -197,7 +207,13 @@ WEIR_EXPORT ssize_t weir_write(int fd, const void* from, size_t bytes) {
 
 WEIR_EXPORT ssize_t weir_recv(int fd, void* to, size_t bytes, int flags) {
   meter::mine().calls.add(1);
-  Result result = sys::recvfrom(fd, to, bytes, flags | MSG_DONTWAIT, nullptr, nullptr);
+  // Not where it never waits, or for other than what POLLIN tells of.
+  bool ordinary = !(flags & (MSG_DONTWAIT | MSG_OOB | MSG_ERRQUEUE));
+  Result result = -EAGAIN;
+  if (!ordinary || !path::expects_nothing(fd)) {
+    result = sys::recvfrom(fd, to, bytes, flags | MSG_DONTWAIT, nullptr, nullptr);
+    path::tried(fd, result == -EAGAIN);
+  }
   bool whole = !(flags & MSG_WAITALL) || result <= 0 || static_cast<size_t>(result) == bytes;
   if (result != -EAGAIN && whole) {
     meter::mine().fast_hits.add(1);
@@ -206,7 +222,9 @@ WEIR_EXPORT ssize_t weir_recv(int fd, void* to, size_t bytes, int flags) {
   // What MSG_WAITALL has got so far stays; the rest is waited for.
   size_t got = result > 0 ? static_cast<size_t>(result) : 0;
   auto* rest = static_cast<char*>(to) + got;
-  Result more = wait_for(made(Moves::in), socket_op(op::Kind::recv, fd, rest, bytes - got, flags), POLLIN, [&] {
+  op::Op operation = socket_op(op::Kind::recv, fd, rest, bytes - got, flags);
+  operation.waits_first = ordinary;
+  Result more = wait_for(made(Moves::in), operation, POLLIN, [&] {
     return sys::recvfrom(fd, rest, bytes - got, flags, nullptr, nullptr);
   });
   counted(static_cast<Result>(got), Moves::in);

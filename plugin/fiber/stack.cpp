@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::size_t page = 4096;
 constexpr std::size_t slab_stacks = 64;
+// With all stacks alike, what tasks keep at their tops would compete for a few lines of each cache. So tops are at one of
+// these many places within their page.
+constexpr std::size_t tops = 16;
 // Slabs of unused stacks that keep their pages over a trim.
 constexpr int kept_slabs = 2;
 // mprotect splits a mapping in two for each guard page; 65530 mappings are all a process may have.
@@ -87,7 +90,7 @@ bool StackPool::add_slab() {
     char* base = slab->area + i * bytes_;
     if (!guard(base)) continue;
     Stack& stack = slab->stacks[i];
-    stack = {base + page, base + bytes_, cold_, slab};
+    stack = {base + page, base + bytes_ - i % tops * (page / tops), cold_, slab};
     cold_ = &stack;
     sys::tell_valgrind_of_stack(stack.low, stack.high);
     any = true;
@@ -97,7 +100,7 @@ bool StackPool::add_slab() {
 
 void StackPool::set_bytes(std::size_t wanted) {
   constexpr std::size_t least = 64u << 10;
-  bytes_ = ((wanted < least ? least : wanted) + 2 * page - 1) / page * page;
+  bytes_ = ((wanted < least ? least : wanted) + 3 * page - 1) / page * page;  // and a guard, and room for the tops
 }
 
 Stack* StackPool::take() {

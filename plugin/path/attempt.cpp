@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "path/call.h"
+#include "path/guess.h"
 #include "sys/file.h"
 
 namespace weir::path {
@@ -18,14 +19,6 @@ Result cached(int fd, off_t offset) {
   char byte;
   iovec part{&byte, 1};
   return sys::preadv2(fd, &part, 1, offset, RWF_NOWAIT);
-}
-
-// What is known of a descriptor, by its number, from calls before: a guess, since it may be another by now. A wrong one costs
-// time, never a result.
-constexpr int guesses = 4096;
-template <typename Guess>
-std::atomic<Guess>& by_number(std::atomic<Guess> (&table)[guesses], int fd) {
-  return table[static_cast<unsigned>(fd) % guesses];
 }
 
 // What the last look at a descriptor's bytes found.

@@ -146,15 +146,13 @@ void run_tasks(void* context_) {
   }
 }
 
+// On top of its stack, on the page that is in use in any case: a switch touches one page less. It stays there for good.
 Context* make_context() {
-  Result memory = sys::raw(SYS_mmap, 0, sizeof(Context), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (failed(memory)) return nullptr;
   fiber::Stack* stack = stacks.take();
-  if (!stack) {
-    sys::raw(SYS_munmap, memory, sizeof(Context));
-    return nullptr;
-  }
-  auto* context = new (reinterpret_cast<void*>(memory)) Context;
+  if (!stack) return nullptr;
+  constexpr std::size_t line = 64;
+  stack->high -= (sizeof(Context) + line - 1) / line * line;
+  auto* context = new (stack->high) Context;
   context->fiber.prepare(stack, run_tasks, context);
   return context;
 }

@@ -51,7 +51,7 @@ unsigned clock_flags(const op::Op& o) {
   return (o.absolute ? IORING_TIMEOUT_ABS : 0) | (o.clock_realtime ? IORING_TIMEOUT_REALTIME : 0);
 }
 
-void fill(io_uring_sqe* sqe, op::Request& request) {
+void fill(io_uring_sqe* sqe, op::Request& request, bool can_wait_first) {
   using op::Kind;
   const op::Op& o = request.op;
   auto* time = reinterpret_cast<__kernel_timespec*>(request.time);
@@ -68,7 +68,10 @@ void fill(io_uring_sqe* sqe, op::Request& request) {
       break;
     case Kind::fsync: io_uring_prep_fsync(sqe, o.fd, o.data_only ? IORING_FSYNC_DATASYNC : 0); break;
     case Kind::memory: fill_futex(sqe, o.buffer, static_cast<std::uint32_t>(o.bytes), futex_u32); break;
-    case Kind::recv: io_uring_prep_recv(sqe, o.fd, o.buffer, o.bytes, o.flags); break;
+    case Kind::recv:
+      io_uring_prep_recv(sqe, o.fd, o.buffer, o.bytes, o.flags);
+      if (o.waits_first && can_wait_first) sqe->ioprio |= IORING_RECVSEND_POLL_FIRST;
+      break;
     case Kind::send: io_uring_prep_send(sqe, o.fd, o.buffer, o.bytes, o.flags); break;
     case Kind::recvmsg: io_uring_prep_recvmsg(sqe, o.fd, static_cast<msghdr*>(o.buffer), o.flags); break;
     case Kind::sendmsg: io_uring_prep_sendmsg(sqe, o.fd, static_cast<msghdr*>(o.buffer), o.flags); break;
@@ -93,6 +96,7 @@ int Ring::open(unsigned entries, const sys::Capabilities& can) {
   int error = io_uring_queue_init_params(entries, &ring_, &parameters);
   if (error) return error;
   open_ = true;
+  can_wait_first_ = can.single_issuer;  // of Linux 6.0; the flag of 5.19 can't be asked for
   io_uring_ring_dontfork(&ring_);
   // Where a file system cannot do without blocking (fsync, and reads over some networks), the kernel's workers block instead:
   // by itself it would have four a core. How many operations there are is the permits' business.
@@ -136,7 +140,7 @@ int Ring::prepare(op::Request& request) {
   io_uring_sqe* sqe = slot();
   if (!sqe) return -EBUSY;
   if (request.op.timeout_ns >= 0) set_time(request);
-  fill(sqe, request);
+  fill(sqe, request, can_wait_first_);
   request.owed = limited ? 2 : 1;
   request.unlimited = false;
   if (request.binds_permit) ++stored_;

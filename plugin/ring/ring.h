@@ -55,6 +55,7 @@ class Ring {
   std::int64_t stored_ = 0;          // operations of storage under way
   bool open_ = false;
   bool registered_ = false;
+  bool can_wait_first_ = false;      // a recv that polls before it tries
 };
 
 }  // namespace weir::ring

@@ -284,4 +284,24 @@ TEST_F(IoTest, coroutines_await) {
   EXPECT_EQ(served.get(), 6);
 }
 
+// After some that came late the call waits before it tries; what came early is there all the same, and what is asked not to
+// wait does not.
+TEST_F(IoTest, a_task_receives_what_comes_late_and_what_came_early) {
+  constexpr int rounds = 100;
+  auto reader = weir::async([fd = ends_[0]] {
+    int sum = 0;
+    char byte;
+    for (int i = 0; i < 2 * rounds; ++i) sum += weir_recv(fd, &byte, 1, 0) == 1 ? byte : -1000;
+    return weir_recv(fd, &byte, 1, MSG_DONTWAIT) == -EAGAIN ? sum : -1;
+  });
+  const char one = 1;
+  for (int i = 0; i < rounds; ++i) {
+    std::this_thread::sleep_for(200us);
+    EXPECT_EQ(weir_send(ends_[1], &one, 1, 0), 1);
+  }
+  const std::string many(rounds, one);
+  EXPECT_EQ(weir_send(ends_[1], many.data(), many.size(), 0), rounds);
+  EXPECT_EQ(reader.get(), 2 * rounds);
+}
+
 }  // namespace

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+
+// What is known of a descriptor, by its number, from calls before: a guess, since it may be another by now. A wrong one costs
+// time, never a result.
+namespace weir::path {
+
+constexpr int guesses = 4096;
+template <typename Guess>
+std::atomic<Guess>& by_number(std::atomic<Guess> (&table)[guesses], int fd) {
+  return table[static_cast<unsigned>(fd) % guesses];
+}
+
+// A socket whose reader is faster than its writer: to try is a system call for nothing, before the wait that follows. After
+// some tries in a row that found nothing the next ones are left out; one in 32 is made all the same.
+bool expects_nothing(int socket);
+void tried(int socket, bool found_nothing);
+
+}  // namespace weir::path
