@@ -207,15 +207,14 @@ WEIR_EXPORT ssize_t weir_write(int fd, const void* from, size_t bytes) {
 
 WEIR_EXPORT ssize_t weir_recv(int fd, void* to, size_t bytes, int flags) {
   meter::mine().calls.add(1);
-  // Not where it never waits, or for other than what POLLIN tells of.
-  bool ordinary = !(flags & (MSG_DONTWAIT | MSG_OOB | MSG_ERRQUEUE));
   Result result = -EAGAIN;
-  if (!ordinary || !path::expects_nothing(fd)) {
+  bool try_now = flags & MSG_DONTWAIT || !path::expects_nothing(fd);
+  if (try_now) {
     result = sys::recvfrom(fd, to, bytes, flags | MSG_DONTWAIT, nullptr, nullptr);
     path::tried(fd, result == -EAGAIN);
   }
   bool whole = !(flags & MSG_WAITALL) || result <= 0 || static_cast<size_t>(result) == bytes;
-  if (result != -EAGAIN && whole) {
+  if ((result != -EAGAIN && whole) || flags & MSG_DONTWAIT) {
     meter::mine().fast_hits.add(1);
     return counted(result, Moves::in);
   }
@@ -223,7 +222,7 @@ WEIR_EXPORT ssize_t weir_recv(int fd, void* to, size_t bytes, int flags) {
   size_t got = result > 0 ? static_cast<size_t>(result) : 0;
   auto* rest = static_cast<char*>(to) + got;
   op::Op operation = socket_op(op::Kind::recv, fd, rest, bytes - got, flags);
-  operation.waits_first = ordinary;
+  operation.waits_first = try_now && !(flags & (MSG_OOB | MSG_ERRQUEUE));
   Result more = wait_for(made(Moves::in), operation, POLLIN, [&] {
     return sys::recvfrom(fd, rest, bytes - got, flags, nullptr, nullptr);
   });

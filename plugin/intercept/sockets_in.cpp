@@ -67,7 +67,7 @@ struct ReceiveMessage {
 
 Call stream_in(int fd) {
   Call call{Family::stream_in, Direction::in};
-  call.socket = call.often_in_vain = true;
+  call.socket = true;
   call.fd = fd;
   return call;
 }

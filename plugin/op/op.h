@@ -28,7 +28,7 @@ struct Op {
   Kind kind = Kind::poll;
   bool data_only = false;         // fsync: fdatasync
   bool clock_realtime = false;    // with absolute: CLOCK_REALTIME
-  bool waits_first = false;       // recv: it was just tried, or is most likely to find nothing yet
+  bool waits_first = false;       // recv: it was just tried, and found nothing
   bool absolute = false;          // timeout_ns is a point of CLOCK_MONOTONIC (or REALTIME), not a span
   int fd = -1;
   std::uint32_t events = 0;       // poll

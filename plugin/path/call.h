@@ -41,7 +41,6 @@ struct Call {
   Family family;
   Direction direction = Direction::none;
   bool socket = false;             // fd is one, and its SO_RCVTIMEO or SO_SNDTIMEO holds (by direction; none: RCV)
-  bool often_in_vain = false;      // attempts may be left out where the last ones found nothing: recv and kin
   wait::Ends ends = wait::Ends::without_restart;  // which signals end it natively (run knows that none does for storage)
   int fd = -1;
   Result (*attempt)(Call&) = nullptr;

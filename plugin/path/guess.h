@@ -13,8 +13,10 @@ std::atomic<Guess>& by_number(std::atomic<Guess> (&table)[guesses], int fd) {
   return table[static_cast<unsigned>(fd) % guesses];
 }
 
-// A socket whose reader is faster than its writer: to try is a system call for nothing, before the wait that follows. After
-// some tries in a row that found nothing the next ones are left out; one in 32 is made all the same.
+// A socket whose reader is faster than its writer: to try is a system call for nothing, where what follows tries once more.
+// (Where that would only wait until the socket is ready, none may be left out: one that listens gives its error at once, and is
+// ready when somebody connects.) After some tries in a row that found nothing the next ones are left out; one in 32 is made all
+// the same.
 bool expects_nothing(int socket);
 void tried(int socket, bool found_nothing);
 

@@ -6,7 +6,6 @@
 #include "meter/trace.h"
 #include "path/call.h"
 #include "path/engine.h"
-#include "path/guess.h"
 #include "path/plan.h"
 #include "path/waiting.h"
 #include "sys/file.h"
@@ -222,16 +221,6 @@ Result waited_for(Call& call) {
   return suspended(call, plan, *choice.runtime);
 }
 
-// What would most likely find nothing is left out: the wait that follows ends at once where that is wrong.
-Result attempt(Call& call) {
-  if (!call.attempt) return -EOPNOTSUPP;
-  if (!call.often_in_vain) return call.attempt(call);
-  if (expects_nothing(call.fd)) return -EAGAIN;
-  Result result = call.attempt(call);
-  tried(call.fd, result == -EAGAIN);
-  return result;
-}
-
 Result serve(Call& call) {
   meter::mine().calls.add(1);
   // Only libc's own call is a cancellation point.
@@ -242,7 +231,7 @@ Result serve(Call& call) {
     count_moved(call, result);
     return result;
   }
-  Result result = attempt(call);
+  Result result = call.attempt ? call.attempt(call) : -EOPNOTSUPP;
   if (result == -EAGAIN || result == -EOPNOTSUPP) {
     result = waited_for(call);
   } else {

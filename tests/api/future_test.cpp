@@ -304,4 +304,34 @@ TEST_F(IoTest, a_task_receives_what_comes_late_and_what_came_early) {
   EXPECT_EQ(reader.get(), 2 * rounds);
 }
 
+// A number that others have waited on: what it is now decides.
+TEST_F(IoTest, a_task_receives_from_what_the_number_stands_for_now) {
+  constexpr int rounds = 20;
+  auto reader = weir::async([fd = ends_[0]] {
+    char byte;
+    for (int i = 0; i < rounds; ++i) EXPECT_EQ(weir_recv(fd, &byte, 1, 0), 1);
+  });
+  for (int i = 0; i < rounds; ++i) {
+    std::this_thread::sleep_for(1ms);
+    EXPECT_EQ(weir_send(ends_[1], "x", 1, 0), 1);
+  }
+  reader.get();
+  const auto receive = [this] {
+    char byte;
+    return weir::async([&byte, fd = ends_[0]] { return weir_recv(fd, &byte, 1, 0); }).get();
+  };
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  ASSERT_EQ(listen(listener, 1), 0);
+  ASSERT_EQ(dup2(listener, ends_[0]), ends_[0]);
+  close(listener);
+  EXPECT_EQ(receive(), -ENOTCONN);
+  int pair[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  ASSERT_EQ(dup2(pair[0], ends_[0]), ends_[0]);
+  close(pair[0]);
+  close(pair[1]);
+  EXPECT_EQ(receive(), 0);
+  EXPECT_EQ(weir::async([fd = ends_[1]] { char byte; return weir_recv(fd, &byte, 1, MSG_DONTWAIT); }).get(), 0);
+}
+
 }  // namespace

@@ -19,7 +19,6 @@
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "meter/counters.h"
-#include "path/guess.h"
 #include "sys/file.h"
 
 extern char** environ;
@@ -236,74 +235,6 @@ TEST_F(RunTest, keeps_the_receive_timeout_of_a_socket) {
   EXPECT_EQ(suspended(), 1);
   ::close(ends[0]);
   ::close(ends[1]);
-}
-
-// Where the last tries found nothing, the next one is left out: whatever the socket has become since.
-class InVainTest : public RunTest {
- protected:
-  void SetUp() override {
-    RunTest::SetUp();
-    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends_), 0);
-    for (int i = 0; i < 4; ++i) tried(ends_[0], true);
-  }
-  void TearDown() override {
-    tried(ends_[0], false);
-    ::close(ends_[0]);
-    ::close(ends_[1]);
-    RunTest::TearDown();
-  }
-  Result receive(char* to, std::size_t bytes) {
-    Read arguments{ends_[0], {to, bytes}};
-    Call call{.family = Family::stream_in, .direction = Direction::in, .socket = true, .often_in_vain = true};
-    call.fd = ends_[0];
-    call.attempt = [](Call& c) {
-      auto& part = static_cast<const Read*>(c.arguments)->part;
-      return sys::recvfrom(c.fd, part.iov_base, part.iov_len, MSG_DONTWAIT, nullptr, nullptr);
-    };
-    call.real = real_read;
-    call.arguments = &arguments;
-    call.bytes = bytes;
-    return run(call);
-  }
-  int ends_[2];
-};
-
-TEST_F(InVainTest, gets_what_is_there) {
-  char got[8] = {};
-  ASSERT_EQ(::write(ends_[1], "there", 5), 5);
-  EXPECT_EQ(receive(got, sizeof got), 5);
-  EXPECT_STREQ(got, "there");
-  EXPECT_EQ(suspended(), 1);
-  EXPECT_EQ(fast_hits(), 0);
-}
-
-TEST_F(InVainTest, tries_again_after_a_while) {
-  char byte;
-  for (int i = 0; i < 64; ++i) {
-    ASSERT_EQ(::write(ends_[1], "x", 1), 1);
-    ASSERT_EQ(receive(&byte, 1), 1);
-  }
-  EXPECT_GE(fast_hits(), 32);
-}
-
-TEST_F(InVainTest, does_not_wait_where_the_program_does_not) {
-  fcntl(ends_[0], F_SETFL, O_NONBLOCK);
-  char byte;
-  EXPECT_EQ(receive(&byte, 1), -EAGAIN);
-  EXPECT_EQ(plain(meter::Reason::nonblocking), 1);
-}
-
-TEST_F(InVainTest, hears_of_the_end) {
-  shutdown(ends_[1], SHUT_WR);
-  char byte;
-  EXPECT_EQ(receive(&byte, 1), 0);
-}
-
-TEST_F(InVainTest, keeps_the_receive_timeout) {
-  timeval limit{0, 50'000};
-  setsockopt(ends_[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-  char byte;
-  EXPECT_EQ(receive(&byte, 1), -EAGAIN);
 }
 
 TEST_F(RunTest, leaves_nonblocking_descriptors_alone) {
