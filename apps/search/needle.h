@@ -3,8 +3,7 @@
 
 #include <string>
 
-// What is looked for. Sixteen places are tried at a time, by the first and the last byte; memmem, which knows nothing of
-// vectors, takes several times as long.
+// What is looked for. Sixteen places are tried at a time, by the first and the last byte.
 class Needle {
  public:
   explicit Needle(std::string text) : text_(std::move(text)) {}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The blocking-style calls of weir.h: fast try, then the ring's own operation with the task set aside, else the kernel.
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <cerrno>
 
@@ -45,20 +44,6 @@ void account(const Made& by, meter::Served served, Reason reason, std::int64_t t
   meter::account({by.caller, served, reason, by.moves == Moves::nothing ? 0 : result, took_ns, hidden ? took_ns : 0});
 }
 
-// To ask is a system call.
-bool is_of_sockets(op::Kind kind) {
-  using op::Kind;
-  switch (kind) {
-    case Kind::recv: case Kind::send: case Kind::recvmsg: case Kind::sendmsg: case Kind::accept: case Kind::connect: return true;
-    default: return false;
-  }
-}
-
-bool is_storage(int fd) {
-  struct stat about;
-  return !failed(sys::fstat(fd, &about)) && (S_ISREG(about.st_mode) || S_ISBLK(about.st_mode));
-}
-
 Result counted(Result result, Moves moves) {
   Counters& counters = meter::mine();
   if (result > 0 && moves == Moves::in) counters.bytes_read.add(result);
@@ -74,7 +59,7 @@ Reason set_aside(const Made& by, const op::Op& operation, Result* result) {
   if (!runtime) return Reason::outside;
   if (int refusal = runtime->refuses()) return wait::reason_of(refusal);
   if (!api::start()) return Reason::no_ring;
-  bool storage = operation.kind != op::Kind::timeout && !is_of_sockets(operation.kind) && is_storage(operation.fd);
+  bool storage = op::may_be_of_storage(operation.kind) && sys::is_storage(operation.fd);
   // The ring takes and moves a shared offset without the kernel's lock on it: two readers would get the same bytes.
   if (storage && operation.offset < 0) return Reason::unsupported_call;
   std::int64_t began = base::now_ns();
@@ -122,13 +107,14 @@ Result block(const Made& by, Reason why, Call call) {
   return result;
 }
 
-// A kernel call on a descriptor that may be O_NONBLOCK: wait until it is ready, then again.
+// A kernel call on a descriptor that may be O_NONBLOCK: wait until it is ready, then again; unless it is asked not to wait.
 template <typename Call>
-Result block_on(const Made& by, Reason why, int fd, short events, Call call) {
+Result block_on(const Made& by, Reason why, const op::Op& operation, short events, Call call) {
+  bool waits = !op::is_of_sockets(operation.kind) || !(operation.flags & MSG_DONTWAIT);
   return block(by, why, [&] {
     Result result = call();
-    while (result == -EAGAIN) {
-      pollfd about{fd, events, 0};
+    while (result == -EAGAIN && waits) {
+      pollfd about{operation.fd, events, 0};
       sys::poll(&about, 1, -1);
       result = call();
     }
@@ -141,7 +127,7 @@ Result wait_for(const Made& by, const op::Op& operation, short events, Call call
   Result result;
   Reason why = set_aside(by, operation, &result);
   if (why == Reason::none && result == -ECANCELED) why = Reason::unsupported_call;
-  if (why != Reason::none) result = block_on(by, why, operation.fd, events, call);
+  if (why != Reason::none) result = block_on(by, why, operation, events, call);
   return counted(result, by.moves);
 }
 
@@ -152,7 +138,7 @@ bool read_at_once(int fd, const iovec* parts, int count, off_t offset, Result* r
   Result asked = 0;
   for (int i = 0; i < count; ++i) asked += static_cast<Result>(parts[i].iov_len);
   // Short: a file's end, or the end of what is cached. A stream's short read is its answer.
-  if (*result > 0 && *result < asked && is_storage(fd)) {
+  if (*result > 0 && *result < asked && sys::is_storage(fd)) {
     if (offset < 0) return true;  // the offset has moved: a short read, as read(2) may return one
     return false;
   }

@@ -3,7 +3,6 @@
 #include "weir/operation.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <atomic>
 #include <cerrno>
@@ -135,11 +134,6 @@ void do_by_thread(void* operation_) {
   ended(operation);
 }
 
-bool is_storage(int fd) {
-  struct stat about;
-  return !failed(sys::fstat(fd, &about)) && (S_ISREG(about.st_mode) || S_ISBLK(about.st_mode));
-}
-
 struct Alarm {
   void (*ring)(void*) = nullptr;
   void* argument = nullptr;
@@ -158,7 +152,7 @@ int start(weir_operation** out, const op::Op& what, Alarm alarm = {},
   operation->ring_argument = alarm.argument;
   operation->caller = caller;
   operation->began_ns = base::now_ns();
-  bool storage = what.kind != op::Kind::timeout && is_storage(what.fd);
+  bool storage = op::may_be_of_storage(what.kind) && sys::is_storage(what.fd);
   operation->binds_permit = storage;
   meter::mine().calls.add(1);
   meter::gauges.in_flight.rise();

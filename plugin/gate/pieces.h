@@ -8,7 +8,7 @@ namespace weir::gate {
 
 // How long threads compute between one call that blocks and the next. Where that is less than the kernel's time slice,
 // a thread that comes back from such a call need not wait for a core: the kernel passes cores from one to the next without
-// breaking such a piece off, and a sleep and a wake more at each call cost up to a tenth of it. The mean is of all threads, and
+// breaking such a piece off, and a sleep and a wake more at each call cost more than they bring. The mean is of all threads, and
 // follows a change within some hundred calls; until it is known, pieces pass for short.
 class Pieces {
  public:

@@ -24,6 +24,13 @@ enum class Kind : std::uint8_t {
   recv, send, recvmsg, sendmsg, accept, connect  // what the explicit API asks for; see the fields below
 };
 
+// Of one of these the descriptor is a socket, or there is an error.
+constexpr bool is_of_sockets(Kind kind) { return kind >= Kind::recv; }
+// Can it be one of storage? Whether it is costs a system call.
+constexpr bool may_be_of_storage(Kind kind) {
+  return !is_of_sockets(kind) && kind != Kind::timeout && kind != Kind::memory;
+}
+
 struct Op {
   Kind kind = Kind::poll;
   bool data_only = false;         // fsync: fdatasync

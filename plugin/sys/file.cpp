@@ -65,6 +65,11 @@ Result in_page_cache(int fd, off_t offset, std::uint64_t bytes) {
 }
 Result status_flags(int fd) { return raw(SYS_fcntl, fd, F_GETFL); }
 
+bool is_storage(int fd) {
+  struct stat about;
+  return !failed(sys::fstat(fd, &about)) && (S_ISREG(about.st_mode) || S_ISBLK(about.st_mode));
+}
+
 bool in_memory(int fd) {
   struct statfs about;
   if (failed(raw(SYS_fstatfs, fd, word(&about)))) return false;

@@ -41,6 +41,7 @@ Result lseek(int fd, off_t offset, int whence);
 // wait, the look makes the kernel read nothing. -errno: it can't tell (before Linux 6.5; not the user's file).
 Result in_page_cache(int fd, off_t offset, std::uint64_t bytes);
 Result status_flags(int fd);  // fcntl(F_GETFL)
+bool is_storage(int fd);      // a regular file or a block device
 bool in_memory(int fd);       // its file system has no device below: tmpfs, memfd, proc, sysfs ...
 bool readable(std::uintptr_t address, std::size_t bytes);  // may be read without a fault, now
 Result poll(pollfd* fds, unsigned count, int timeout_ms);

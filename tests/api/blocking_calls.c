@@ -85,6 +85,11 @@ static void sockets(void) {
   int server = weir_accept(listener, (struct sockaddr *)&peer, &size, SOCK_CLOEXEC);
   CHECK(server >= 0 && size == sizeof peer);
 
+  struct iovec one = {&(char){0}, 1};
+  struct msghdr nothing_yet = {.msg_iov = &one, .msg_iovlen = 1};
+  CHECK(weir_recv(server, one.iov_base, 1, MSG_DONTWAIT) == -EAGAIN);
+  CHECK(weir_recvmsg(server, &nothing_yet, MSG_DONTWAIT) == -EAGAIN);
+
   pthread_t thread;
   pthread_create(&thread, NULL, say_later, &client);
   char got[16] = "";
