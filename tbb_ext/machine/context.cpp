@@ -28,10 +28,6 @@ bool has_shadow_stack() {
   return pointer != 0;
 }
 
-// With all stacks alike, what tasks keep at their tops would compete for a few lines of each cache. So tops are at one of 16
-// places within their page.
-std::uintptr_t apart(std::uintptr_t stack, std::size_t bytes) { return stack / bytes % 16 * 256; }
-
 struct Frame {  // as weir_tbb_switch leaves it on a stack, lowest address first
   std::uint32_t mxcsr;
   std::uint32_t x87;
@@ -113,9 +109,8 @@ extern "C" void weir_tbb_make(ucontext_t* context, void (*function)(), int, unsi
     context->uc_link = link;
     return libc_makecontext(context, function, 2, first, second);
   }
-  auto low = reinterpret_cast<std::uintptr_t>(context->uc_stack.ss_sp);
-  auto top = (low + context->uc_stack.ss_size - apart(low, context->uc_stack.ss_size)) & ~std::uintptr_t{15};
-  auto* frame = reinterpret_cast<Frame*>(top - 16 - sizeof(Frame));
+  auto top = reinterpret_cast<std::uintptr_t>(context->uc_stack.ss_sp) + context->uc_stack.ss_size;
+  auto* frame = reinterpret_cast<Frame*>((top & ~std::uintptr_t{15}) - 16 - sizeof(Frame));
   *frame = {};
   asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(frame->mxcsr), "=m"(frame->x87));
   frame->rbx = reinterpret_cast<void*>(function);
