@@ -21,10 +21,6 @@ Result cached(int fd, off_t offset) {
   return sys::preadv2(fd, &part, 1, offset, RWF_NOWAIT);
 }
 
-// What the last look at a descriptor's bytes found.
-enum class Last : std::uint8_t { unknown, there, missing };
-constinit std::atomic<Last> last_look[guesses] = {};
-
 // A file at its shared offset. A short RWF_NOWAIT read would have moved that offset: another thread could read on from
 // the middle of our record. So look first, without moving anything, then let the real call run.
 Result attempt_shared(Call& call, off_t offset, off_t size) {
@@ -67,6 +63,22 @@ bool is_direct(const Call& call) {
 // In cycles of the time stamp counter: some 10 us, and more for what takes long to copy.
 bool took_long(std::uint64_t cycles, std::uint64_t bytes) { return cycles > 25'000 + bytes; }
 
+Result attempt_at(Call& call) {
+  if (call.offset < 0) return -EOPNOTSUPP;
+  if (is_direct(call)) return -EAGAIN;
+  // Looking at the clock costs as much as the rest of this: one call in eight is timed.
+  bool timed = (meter::mine().calls.value() & 7) == 0;
+  std::uint64_t began = timed ? __builtin_ia32_rdtsc() : 0;
+  Result got = sys::preadv2(call.fd, call.parts, call.part_count, call.offset, RWF_NOWAIT);
+  if (timed && took_long(__builtin_ia32_rdtsc() - began, call.bytes))
+    by_number(way_of, call.fd).store(unknown, std::memory_order_relaxed);
+  if (got <= 0 || static_cast<std::uint64_t>(got) == call.bytes) return got;
+  // Short: the end of the file, or of what is cached. The end does not move back under a reader of a growing file.
+  Result next = cached(call.fd, call.offset + got);
+  if (next == 0) return got;
+  return next == 1 ? call.real(call) : -EAGAIN;
+}
+
 }  // namespace
 
 // The look at a byte makes the kernel read its page, and only that, where it is not there: a second transfer beside the
@@ -74,11 +86,13 @@ bool took_long(std::uint64_t cycles, std::uint64_t bytes) { return cycles > 25'0
 Result at_hand(int fd, off_t offset, std::uint64_t bytes, off_t size) {
   if (size > 0 && offset >= size) return 0;
   if (size > 0) bytes = std::min(bytes, static_cast<std::uint64_t>(size - offset));
-  std::atomic<Last>& before = by_number(last_look, fd);
-  if (size > 0 && before.load(std::memory_order_relaxed) != Last::there && sys::in_page_cache(fd, offset, bytes) == 0) return -EAGAIN;
+  if (size > 0 && last_bytes(fd) != Bytes::there && sys::in_page_cache(fd, offset, bytes) == 0) {
+    found_bytes(fd, Bytes::missing);
+    return -EAGAIN;
+  }
   Result last = cached(fd, offset + static_cast<off_t>(bytes) - 1);
   if (last == 0) last = cached(fd, offset);
-  before.store(last == 1 ? Last::there : Last::missing, std::memory_order_relaxed);
+  found_bytes(fd, last == 1 ? Bytes::there : Bytes::missing);
   return last;
 }
 
@@ -96,19 +110,10 @@ Result attempt_next(Call& call) {
 }
 
 Result attempt_file_at(Call& call) {
-  if (call.offset < 0) return -EOPNOTSUPP;
-  if (is_direct(call)) return -EAGAIN;
-  // Looking at the clock costs as much as the rest of this: one call in eight is timed.
-  bool timed = (meter::mine().calls.value() & 7) == 0;
-  std::uint64_t began = timed ? __builtin_ia32_rdtsc() : 0;
-  Result got = sys::preadv2(call.fd, call.parts, call.part_count, call.offset, RWF_NOWAIT);
-  if (timed && took_long(__builtin_ia32_rdtsc() - began, call.bytes))
-    by_number(way_of, call.fd).store(unknown, std::memory_order_relaxed);
-  if (got <= 0 || static_cast<std::uint64_t>(got) == call.bytes) return got;
-  // Short: the end of the file, or of what is cached. The end does not move back under a reader of a growing file.
-  Result next = cached(call.fd, call.offset + got);
-  if (next == 0) return got;
-  return next == 1 ? call.real(call) : -EAGAIN;
+  Result got = attempt_at(call);
+  if (got == -EAGAIN) found_bytes(call.fd, Bytes::missing);
+  else if (last_bytes(call.fd) == Bytes::missing) found_bytes(call.fd, Bytes::unknown);
+  return got;
 }
 
 }  // namespace weir::path

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "path/guess.h"
 
-#include <cstdint>
-
 namespace weir::path {
+
+constinit std::atomic<Bytes> bytes_of_last[guesses] = {};
+
 namespace {
 
 constexpr std::uint8_t sure = 4, again = sure + 31;

@@ -129,4 +129,13 @@ Plan plan_for(const Call& call) {
   return stream(call, call.socket || S_ISSOCK(mode));
 }
 
+bool plan_unseen(const Call& call, Plan* plan) {
+  struct stat about;
+  if (failed(sys::fstat(call.fd, &about)) || !S_ISREG(about.st_mode) || in_memory(call, about.st_dev)) return false;
+  plan->way = Way::file;
+  plan->storage = true;
+  plan->park_only = true;
+  return true;
+}
+
 }  // namespace weir::path

@@ -10,6 +10,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,7 +20,9 @@
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "meter/counters.h"
+#include "path/guess.h"
 #include "sys/file.h"
+#include "wait/lane.h"
 
 extern char** environ;
 
@@ -207,6 +210,97 @@ TEST_F(RunTest, a_call_done_at_once_leaves_the_core_to_others_where_too_many_com
   gate.wait_ns = wait_ns;
   ::close(ends[0]);
   ::close(ends[1]);
+}
+
+// A team's thread reads where the last read had to wait. What it finds there now decides what the next one does, and never
+// what this one gives.
+TEST_F(RunTest, a_read_that_likely_waits_is_not_looked_at_first) {
+  std::string name = cold_file(3 * 4096);
+  int fd = ::open(name.c_str(), O_RDONLY);
+  unlink(name.c_str());
+  if (sys::in_memory(fd)) GTEST_SKIP() << "no device below that directory";
+  static std::atomic<int> looks{0};
+  auto read_here = [](int from, char* to) {
+    Read arguments{from, {to, 4096}};
+    Call call{.family = Family::next, .direction = Direction::in};
+    call.fd = from;
+    call.attempt = [](Call& c) { return ++looks, attempt_next(c); };
+    call.real = real_read;
+    call.arguments = &arguments;
+    call.parts = &arguments.part;
+    call.part_count = 1;
+    call.bytes = 4096;
+    return run(call);
+  };
+  char page[4096], want[4096];
+  auto read_of = [&](off_t offset) {
+    EXPECT_EQ(::pread(fd, want, sizeof want, offset), 4096);  // and it is cached now
+    EXPECT_EQ(read_here(fd, page), 4096);
+    EXPECT_EQ(memcmp(page, want, sizeof page), 0) << offset;
+    return looks.exchange(0);
+  };
+  bool forced = wait::policy.forced.exchange(false);
+  wait::Lane best = wait::policy.best.exchange(wait::Lane::park);
+  base::self().place |= base::in_omp_team;
+  found_bytes(fd, Bytes::missing);
+  EXPECT_EQ(read_of(0), 1) << "without a core to give";
+  gate::take_core_at_once();
+  found_bytes(fd, Bytes::missing);
+  EXPECT_EQ(read_of(4096), 0);
+  EXPECT_EQ(read_of(8192), last_bytes(fd) == Bytes::missing ? 0 : 1);  // missing still: the machine was busy, that took long
+  found_bytes(fd, Bytes::missing);
+  std::int64_t before = meter::totals().parked;
+  EXPECT_EQ(read_here(fd, page), 0);  // at its end
+  EXPECT_EQ(looks.exchange(0), 0);
+  EXPECT_EQ(last_bytes(fd), Bytes::missing);
+  EXPECT_LE(meter::totals().parked, before + 1);
+  EXPECT_TRUE(base::self().holds_core);
+
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(dup2(ends[0], fd), fd);
+  ASSERT_EQ(::write(ends[1], "abc", 3), 3);
+  EXPECT_EQ(read_here(fd, page), 3);
+  EXPECT_EQ(looks.exchange(0), 1) << "another descriptor by now: it binds no permit";
+  EXPECT_EQ(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
+  EXPECT_EQ(read_here(fd, page), -EAGAIN);
+  ::close(fd);
+  EXPECT_EQ(read_here(fd, page), -EBADF);
+  gate::give_core();
+  base::self().place = base::outside;
+  wait::policy.best = best;
+  wait::policy.forced = forced;
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+// One that does wait is counted among those that wait.
+TEST_F(RunTest, a_read_that_was_not_looked_at_and_waits_is_parked) {
+  constexpr std::size_t bytes = 64 * 4096;
+  std::string name = cold_file(bytes);
+  int fd = ::open(name.c_str(), O_RDONLY);
+  unlink(name.c_str());
+  if (sys::in_page_cache(fd, 0, bytes) != 0) GTEST_SKIP() << "the kernel does not tell, or keeps what it is told to drop";
+  bool forced = wait::policy.forced.exchange(false);
+  wait::Lane best = wait::policy.best.exchange(wait::Lane::park);
+  base::self().place |= base::in_omp_team;
+  gate::take_core_at_once();
+  static char data[bytes];
+  std::int64_t parked = 0;
+  for (off_t at : {0, 1, 2, 3}) {  // were one of a fast device's shorter than a copy takes
+    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    found_bytes(fd, Bytes::missing);
+    std::int64_t before = meter::totals().parked;
+    EXPECT_EQ(pread(fd, data, bytes - 4096, at * 512), static_cast<Result>(bytes - 4096));
+    parked += meter::totals().parked - before;
+  }
+  EXPECT_GT(parked, 0);
+  EXPECT_GT(meter::totals().hidden_ns, before_.hidden_ns);
+  gate::give_core();
+  base::self().place = base::outside;
+  wait::policy.best = best;
+  wait::policy.forced = forced;
+  ::close(fd);
 }
 
 TEST_F(RunTest, waits_on_the_ring_for_a_pipe) {
