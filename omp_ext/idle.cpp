@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/idle.h"
 
+#include <cstddef>
 #include <cstdlib>
 
 #include "base/clock.h"
 #include "base/settings.h"
 #include "base/spin.h"
+#include "fiber/fiber.h"
 #include "gate/gate.h"
 #include "sys/futex.h"
 #include "sys/idle.h"
@@ -38,6 +40,18 @@ base::Link* pop_ready(Member& member) {
   base::Link* link = member.ready.pop();
   if (link) member.ready_count.store(member.ready_count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   return link;
+}
+
+// Of hundreds that take turns, each has lost its place in the nearest caches by the time it goes on. The next one is fetched
+// while this one runs, and of the one after what says where its stack lies.
+void fetch_next(const Member& member) {
+  base::Link* next = member.ready.first();
+  if (!next) return;
+  const Task& task = *Task::of_ready(next);
+  fiber::fetch(&task, sizeof task);
+  task.fiber.fetch();
+  constexpr std::size_t before = sizeof task.fiber;  // it lies right before the link
+  if (next->next) fiber::fetch(reinterpret_cast<const char*>(next->next) - before, before + sizeof(Task::Ready));
 }
 
 void fetch_woken(Member& member) {
@@ -114,7 +128,11 @@ base::Link* next_ready(Member& member) {
   // With a lock held in a wait here, another task might want it and never let the holder go on.
   if (const Task* top = member.only_below) return pop_if(member, [top](const Task& task) { return descends(task, *top); });
   std::int32_t count = member.ready_count.load(std::memory_order_relaxed);
-  if (!count || !shuffled()) return pop_ready(member);
+  if (!count || !shuffled()) {
+    base::Link* link = pop_ready(member);
+    fetch_next(member);
+    return link;
+  }
   // For tests: any order is as good as another.
   std::int32_t at = static_cast<std::int32_t>(random_of(*member.worker) % static_cast<std::uint32_t>(count));
   return pop_if(member, [at](const Task&) mutable { return at-- == 0; });

@@ -9,13 +9,13 @@
 
 #include "base/clock.h"
 #include "base/list.h"
-#include "base/spin.h"
 #include "base/thread.h"
 #include "fiber/fiber.h"
 #include "pool/deque.h"
 #include "sys/file.h"
 #include "sys/futex.h"
 #include "sys/idle.h"
+#include "sys/lock.h"
 #include "sys/process.h"
 #include "sys/raw.h"
 #include "sys/wakes.h"
@@ -46,12 +46,14 @@ struct Worker {
 };
 
 // What all workers share. The two queues are short-lived holdings under one lock; the counts let everyone pass by
-// without taking it.
+// without taking it. Whoever wakes a task does so without: it has other tasks to wake, and may share a core with the worker
+// that was just put off it, lock in hand.
 struct Shared {
-  base::Spin lock;
+  sys::Lock lock;
   weir_task* first = nullptr;
   weir_task* last = nullptr;
-  base::Queue ready;
+  base::Inbox woken;
+  base::Queue ready;  // those of `woken` that a worker took over, in their order
   Context* idle = nullptr;
   std::atomic<int> ready_count{0};
   std::atomic<int> task_count{0};
@@ -79,7 +81,7 @@ void notify() {
 }
 
 void push_shared(weir_task* task) {
-  base::SpinScope locked(shared.lock);
+  sys::LockScope locked(shared.lock);
   task->next = nullptr;
   if (shared.last) shared.last->next = task;
   else shared.first = task;
@@ -89,7 +91,7 @@ void push_shared(weir_task* task) {
 
 weir_task* pop_shared() {
   if (shared.task_count.load(std::memory_order_relaxed) == 0) return nullptr;
-  base::SpinScope locked(shared.lock);
+  sys::LockScope locked(shared.lock);
   weir_task* task = shared.first;
   if (!task) return nullptr;
   shared.first = task->next;
@@ -98,11 +100,36 @@ weir_task* pop_shared() {
   return task;
 }
 
+// seq_cst: see sleep_a_while().
+bool any_ready() { return shared.ready_count.load(std::memory_order_seq_cst) || !shared.woken.empty(); }
+
+// Under the lock.
+void take_woken_over() {
+  int count = 0;
+  for (base::Link* link = shared.woken.take_all(); link; ++count) {
+    base::Link* next = link->next;
+    shared.ready.push(link);
+    link = next;
+  }
+  if (count) shared.ready_count.fetch_add(count, std::memory_order_seq_cst);
+}
+
+// Of hundreds that take turns, each has lost its place in the nearest caches by the time it goes on. The next one is fetched
+// while this one runs, and the record of the one after, which says where its stack lies.
+void fetch_next() {
+  auto* next = static_cast<Context*>(shared.ready.first());
+  if (!next) return;
+  next->fiber.fetch();
+  if (next->next) fiber::fetch(static_cast<Context*>(next->next), sizeof(Context));
+}
+
 Context* pop_ready() {
-  if (shared.ready_count.load(std::memory_order_relaxed) == 0) return nullptr;
-  base::SpinScope locked(shared.lock);
+  if (!any_ready()) return nullptr;
+  sys::LockScope locked(shared.lock);
+  if (!shared.woken.empty()) take_woken_over();
   auto* context = static_cast<Context*>(shared.ready.pop());
   if (context) shared.ready_count.fetch_sub(1, std::memory_order_relaxed);
+  fetch_next();
   return context;
 }
 
@@ -125,8 +152,7 @@ weir_task* next_task(Worker& worker) {
 }
 
 bool anything_to_do() {
-  if (shared.ready_count.load(std::memory_order_seq_cst) || shared.task_count.load(std::memory_order_seq_cst))
-    return true;
+  if (any_ready() || shared.task_count.load(std::memory_order_seq_cst)) return true;
   int count = worker_count.load(std::memory_order_acquire);
   for (int i = 0; i < count; ++i) {
     Worker* worker = workers[i].load(std::memory_order_acquire);
@@ -140,7 +166,7 @@ void run_tasks(void* context_) {
   auto* context = static_cast<Context*>(context_);
   while (true) {
     // Asked anew each time: a task may have gone on on another worker.
-    weir_task* task = shared.ready_count.load(std::memory_order_relaxed) ? nullptr : next_task(*me());
+    weir_task* task = any_ready() ? nullptr : next_task(*me());
     if (task) task->run(task);
     else context->fiber.leave();
   }
@@ -159,7 +185,7 @@ Context* make_context() {
 
 Context* idle_context() {
   {
-    base::SpinScope locked(shared.lock);
+    sys::LockScope locked(shared.lock);
     if (Context* context = shared.idle) {
       shared.idle = static_cast<Context*>(context->next);
       return context;
@@ -169,7 +195,7 @@ Context* idle_context() {
 }
 
 void keep_idle(Context* context) {
-  base::SpinScope locked(shared.lock);
+  sys::LockScope locked(shared.lock);
   context->next = shared.idle;
   shared.idle = context;
 }
@@ -260,12 +286,7 @@ int suspend(weir_start_fn start, void* argument) {
   context->argument = argument;
   context->waiter.context = context;
   context->waiter.wake = [](weir_waiter* waiter) {
-    Context* woken = static_cast<ContextWaiter*>(waiter)->context;
-    {
-      base::SpinScope locked(shared.lock);
-      shared.ready.push(woken);
-      shared.ready_count.fetch_add(1, std::memory_order_seq_cst);
-    }
+    shared.woken.push(static_cast<ContextWaiter*>(waiter)->context);
     notify();
   };
   context->fiber.leave();
@@ -309,8 +330,9 @@ void after_fork() {
   for (auto& worker : workers) worker.store(nullptr);
   worker_count.store(0);
   start_state.store(0);
-  shared.lock.unlock();
+  shared.lock.after_fork();
   shared.first = shared.last = nullptr;
+  shared.woken.take_all();
   shared.ready = {};
   shared.idle = nullptr;
   shared.ready_count.store(0);

@@ -35,4 +35,15 @@ class Lock {
   std::atomic<std::uint32_t> word_{0};
 };
 
+class LockScope {
+ public:
+  explicit LockScope(Lock& lock) : lock_(lock) { lock_.lock(); }
+  ~LockScope() { lock_.unlock(); }
+  LockScope(const LockScope&) = delete;
+  LockScope& operator=(const LockScope&) = delete;
+
+ private:
+  Lock& lock_;
+};
+
 }  // namespace weir::sys
