@@ -54,8 +54,8 @@ class Tally {
 
 // A taskgroup that is open: its tasks, and those that they create.
 struct Group {
-  Group* next_free;
-  Group* outer;
+  Group* next_free = nullptr;
+  Group* outer = nullptr;
   Tally tasks;
 };
 
@@ -79,6 +79,9 @@ enum class TaskState : std::uint8_t {
 struct Task : weir_waiter {
   Task* parent = nullptr;   // nullptr: implicit
   Group* group = nullptr;   // the innermost open one
+  Group outermost_group;    // of those it opens itself: the ones within are of a pool, and there may be no memory for them
+  std::int32_t groups_open = 0;
+  std::int32_t groups_missing = 0;  // of these, the innermost, for lack of memory
   Tally children;
   Tally lingering;          // of them those whose body is over while they wait for their own children
   Tally* awaited = nullptr; // (ending) the one of its tallies it waits for

@@ -42,22 +42,34 @@ void wait_for_dependences(Member& member, Ident* place, std::int32_t count, Depe
 }
 
 void open_group(Member& member) {
-  Group* group = groups.take();
-  if (!group) return;  // its end waits for the group around it, or not at all but in libomp
-  group->outer = member.current->group;
+  Task& task = *member.current;
+  bool outermost = task.groups_open++ == 0;
+  Group* group = outermost ? &task.outermost_group : task.groups_missing ? nullptr : groups.take();
+  if (!group) {
+    ++task.groups_missing;  // so are those within it
+    return;
+  }
+  group->outer = task.group;
   group->tasks.reset();
-  member.current->group = group;
+  task.group = group;
 }
 
 Member& await_group_and_close() {
-  Group* group = member_now().current->group;
-  if (group) wait_for(group->tasks);
-  Member& now = member_now();
-  if (group) {
-    now.current->group = group->outer;
-    groups.give(group);
+  Task& task = *member_now().current;
+  if (!task.groups_open) return member_now();  // it was opened where tasks are none of our business
+  if (task.groups_missing) {
+    // More than the group's tasks: but none of those is left when all are over.
+    wait_for(task.children);
+    wait_for(task.lingering);
+    --task.groups_missing;
+  } else {
+    Group* group = task.group;
+    wait_for(group->tasks);
+    task.group = group->outer;
+    if (group != &task.outermost_group) groups.give(group);
   }
-  return now;
+  --task.groups_open;
+  return member_now();
 }
 
 void after_queueing(Member& member) {

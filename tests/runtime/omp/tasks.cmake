@@ -109,6 +109,12 @@ foreach(compiler clang gcc)
   set_property(TEST omp.tasks.asleep_${compiler} APPEND PROPERTY ENVIRONMENT "WEIR_WATCHDOG_MS=50")
 endforeach()
 
+# Groups within groups, with and without memory for them.
+weir_tasks_program(omp_groups_clang tasks_groups.c ${CLANG})
+weir_tasks_program(omp_groups_gcc tasks_groups.c gcc)
+weir_tasks_test(groups quick 60 "2 3" none omp_groups)
+weir_tasks_test(groups_shuffled quick 60 "2 3" shuffle omp_groups)
+
 # Locks held while children wait.
 weir_tasks_program(omp_locked_clang tasks_locked.c ${CLANG})
 weir_tasks_program(omp_locked_gcc tasks_locked.c gcc)
