@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 
 namespace weir::base {
 
@@ -18,15 +19,6 @@ class Spin {
   std::atomic<bool> taken_{false};
 };
 
-class SpinScope {
- public:
-  explicit SpinScope(Spin& spin) : spin_(spin) { spin_.lock(); }
-  ~SpinScope() { spin_.unlock(); }
-  SpinScope(const SpinScope&) = delete;
-  SpinScope& operator=(const SpinScope&) = delete;
-
- private:
-  Spin& spin_;
-};
+using SpinScope = std::lock_guard<Spin>;
 
 }  // namespace weir::base

@@ -129,13 +129,10 @@ Plan plan_for(const Call& call) {
   return stream(call, call.socket || S_ISSOCK(mode));
 }
 
-bool plan_unseen(const Call& call, Plan* plan) {
-  struct stat about;
-  if (failed(sys::fstat(call.fd, &about)) || !S_ISREG(about.st_mode) || in_memory(call, about.st_dev)) return false;
-  plan->way = Way::file;
-  plan->storage = true;
-  plan->park_only = true;
-  return true;
+bool is_of_device(const Call& call) {
+  std::uint32_t mode;
+  std::uint64_t device;
+  return know(call, &mode, &device) && S_ISREG(mode) && !in_memory(call, device);
 }
 
 }  // namespace weir::path

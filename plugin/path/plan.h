@@ -30,8 +30,7 @@ struct Plan {
 // Asks the kernel about the descriptor, anew each time: what was true at the last call may not be now.
 Plan plan_for(const Call& call);
 
-// The same in short, for a read that a thread is to wait for and that needs no look first, whatever the descriptor's flags
-// are. False: it is not of a file on a device.
-bool plan_unseen(const Call& call, Plan* plan);
+// Is the descriptor a file on a device?
+bool is_of_device(const Call& call);
 
 }  // namespace weir::path

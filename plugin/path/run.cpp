@@ -229,12 +229,16 @@ bool likely_to_wait(const Call& call) {
 
 bool waited_unseen(Call& call, Result* result) {
   wait::Choice choice = wait::choose(wait::Ends::never);
-  Plan plan;
   if (choice.lane != wait::Lane::park) return false;
   wait::KeptErrno kept;
   call.kept_errno = &kept;
-  if (!plan_unseen(call, &plan)) return false;
+  if (!is_of_device(call)) {
+    found_bytes(call.fd, Bytes::unknown);  // another descriptor than the one whose read had to wait
+    return false;
+  }
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
+  Plan plan;
+  plan.storage = true;
   *result = parked(call, plan, choice.reason, false);
   return true;
 }
@@ -253,6 +257,14 @@ Result waited_for(Call& call) {
   return suspended(call, plan, *choice.runtime);
 }
 
+Result attempted(Call& call) {
+  Result result = call.attempt ? call.attempt(call) : -EOPNOTSUPP;
+  if (result == -EAGAIN || result == -EOPNOTSUPP) return waited_for(call);
+  meter::mine().fast_hits.add(1);
+  if (base::self_unsuspended().holds_core) gate::stand_back();
+  return result;
+}
+
 Result serve(Call& call) {
   meter::mine().calls.add(1);
   // Only libc's own call is a cancellation point.
@@ -264,17 +276,7 @@ Result serve(Call& call) {
     return result;
   }
   Result result;
-  if (likely_to_wait(call) && waited_unseen(call, &result)) {
-    count_moved(call, result);
-    return result;
-  }
-  result = call.attempt ? call.attempt(call) : -EOPNOTSUPP;
-  if (result == -EAGAIN || result == -EOPNOTSUPP) {
-    result = waited_for(call);
-  } else {
-    meter::mine().fast_hits.add(1);
-    if (base::self_unsuspended().holds_core) gate::stand_back();
-  }
+  if (!likely_to_wait(call) || !waited_unseen(call, &result)) result = attempted(call);
   count_moved(call, result);
   return result;
 }

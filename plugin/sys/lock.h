@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 
 #include "sys/futex.h"
 
@@ -35,15 +36,6 @@ class Lock {
   std::atomic<std::uint32_t> word_{0};
 };
 
-class LockScope {
- public:
-  explicit LockScope(Lock& lock) : lock_(lock) { lock_.lock(); }
-  ~LockScope() { lock_.unlock(); }
-  LockScope(const LockScope&) = delete;
-  LockScope& operator=(const LockScope&) = delete;
-
- private:
-  Lock& lock_;
-};
+using LockScope = std::lock_guard<Lock>;
 
 }  // namespace weir::sys

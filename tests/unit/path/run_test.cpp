@@ -212,6 +212,24 @@ TEST_F(RunTest, a_call_done_at_once_leaves_the_core_to_others_where_too_many_com
   ::close(ends[1]);
 }
 
+// The calling thread is one of a team's, in a program that parks; with its core given back at the end, if it took one.
+class OfTeam {
+ public:
+  OfTeam() : forced_(wait::policy.forced.exchange(false)), best_(wait::policy.best.exchange(wait::Lane::park)) {
+    base::self().place |= base::in_omp_team;
+  }
+  ~OfTeam() {
+    gate::give_core();
+    base::self().place = base::outside;
+    wait::policy.best = best_;
+    wait::policy.forced = forced_;
+  }
+
+ private:
+  bool forced_;
+  wait::Lane best_;
+};
+
 // A team's thread reads where the last read had to wait. What it finds there now decides what the next one does, and never
 // what this one gives.
 TEST_F(RunTest, a_read_that_likely_waits_is_not_looked_at_first) {
@@ -239,9 +257,7 @@ TEST_F(RunTest, a_read_that_likely_waits_is_not_looked_at_first) {
     EXPECT_EQ(memcmp(page, want, sizeof page), 0) << offset;
     return looks.exchange(0);
   };
-  bool forced = wait::policy.forced.exchange(false);
-  wait::Lane best = wait::policy.best.exchange(wait::Lane::park);
-  base::self().place |= base::in_omp_team;
+  OfTeam member;
   found_bytes(fd, Bytes::missing);
   EXPECT_EQ(read_of(0), 1) << "without a core to give";
   gate::take_core_at_once();
@@ -266,10 +282,6 @@ TEST_F(RunTest, a_read_that_likely_waits_is_not_looked_at_first) {
   EXPECT_EQ(read_here(fd, page), -EAGAIN);
   ::close(fd);
   EXPECT_EQ(read_here(fd, page), -EBADF);
-  gate::give_core();
-  base::self().place = base::outside;
-  wait::policy.best = best;
-  wait::policy.forced = forced;
   ::close(ends[0]);
   ::close(ends[1]);
 }
@@ -281,9 +293,7 @@ TEST_F(RunTest, a_read_that_was_not_looked_at_and_waits_is_parked) {
   int fd = ::open(name.c_str(), O_RDONLY);
   unlink(name.c_str());
   if (sys::in_page_cache(fd, 0, bytes) != 0) GTEST_SKIP() << "the kernel does not tell, or keeps what it is told to drop";
-  bool forced = wait::policy.forced.exchange(false);
-  wait::Lane best = wait::policy.best.exchange(wait::Lane::park);
-  base::self().place |= base::in_omp_team;
+  OfTeam member;
   gate::take_core_at_once();
   static char data[bytes];
   std::int64_t parked = 0;
@@ -296,10 +306,6 @@ TEST_F(RunTest, a_read_that_was_not_looked_at_and_waits_is_parked) {
   }
   EXPECT_GT(parked, 0);
   EXPECT_GT(meter::totals().hidden_ns, before_.hidden_ns);
-  gate::give_core();
-  base::self().place = base::outside;
-  wait::policy.best = best;
-  wait::policy.forced = forced;
   ::close(fd);
 }
 
