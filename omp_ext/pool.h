@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "base/spin.h"
+#include "sys/lock.h"
 #include "sys/raw.h"
 
 namespace weir::omp {
@@ -17,14 +17,14 @@ class Pool {
  public:
   // nullptr: no memory.
   T* take() {
-    base::SpinScope locked(lock_);
+    sys::LockScope locked(lock_);
     if (!free_ && !add_chunk()) return nullptr;
     T* object = free_;
     free_ = object->next_free;
     return object;
   }
   void give(T* object) {
-    base::SpinScope locked(lock_);
+    sys::LockScope locked(lock_);
     object->next_free = free_;
     free_ = object;
   }
@@ -42,7 +42,7 @@ class Pool {
     return true;
   }
 
-  base::Spin lock_;
+  sys::Lock lock_;  // held over a call of the kernel: hence one to sleep on
   T* free_ = nullptr;
 };
 

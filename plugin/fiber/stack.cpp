@@ -104,7 +104,7 @@ void StackPool::set_bytes(std::size_t wanted) {
 }
 
 Stack* StackPool::take() {
-  base::SpinScope locked(lock_);
+  sys::LockScope locked(lock_);
   if (!warm_ && !cold_ && !add_slab()) return nullptr;
   Stack*& list = warm_ ? warm_ : cold_;
   Stack* stack = list;
@@ -115,7 +115,7 @@ Stack* StackPool::take() {
 }
 
 void StackPool::give(Stack* stack) {
-  base::SpinScope locked(lock_);
+  sys::LockScope locked(lock_);
   stack->next = warm_;
   warm_ = stack;
   ++warm_count_;
@@ -140,7 +140,7 @@ Stack* StackPool::detach_surplus() {
 void StackPool::trim() {
   Stack* surplus = nullptr;
   {
-    base::SpinScope locked(lock_);
+    sys::LockScope locked(lock_);
     if (trimming_ || warm_count_ <= kept_slabs * static_cast<int>(slab_stacks)) return;
     trimming_ = true;
     surplus = detach_surplus();
@@ -152,7 +152,7 @@ void StackPool::trim() {
     sys::raw(SYS_madvise, sys::word(slab.area), slab_stacks * bytes_, MADV_DONTNEED);
     slab.at_trim = Slab::stays;
   }
-  base::SpinScope locked(lock_);
+  sys::LockScope locked(lock_);
   while (surplus) {
     Stack* stack = surplus;
     surplus = stack->next;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/spin.h"
+#include "sys/lock.h"
 
 namespace weir::fiber {
 
@@ -39,7 +39,7 @@ class StackPool {
   bool add_slab();  // under the lock, as the next
   Stack* detach_surplus();
 
-  base::Spin lock_;
+  sys::Lock lock_;  // held over calls of the kernel: hence one to sleep on
   std::size_t bytes_ = 4u << 20;
   Stack* warm_ = nullptr;  // may have touched pages
   Stack* cold_ = nullptr;  // have none
