@@ -8,6 +8,7 @@
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "lane/runtime_code.h"
+#include "omp_ext/runtime_lock.h"
 #include "omp_ext/seat.h"
 #include "sys/futex.h"
 
@@ -32,7 +33,7 @@ bool slept_for_lack_of_work(const void* caller) {
   if (now_ns - seat.idle_seen_ns > apart_ns) seat.idle_since_ns = now_ns;
   seat.idle_seen_ns = now_ns;
   std::int64_t idle_ns = now_ns - seat.idle_since_ns;
-  if (idle_ns < spins_ns) return false;
+  if (idle_ns < spins_ns || waits_for_runtime_lock(caller)) return false;
   bool had_core = thread.holds_core;
   gate::give_core();
   std::atomic<std::uint32_t> nobody{0};

@@ -13,6 +13,7 @@
 #include "meter/counters.h"
 #include "meter/trace.h"
 #include "meter/teams.h"
+#include "omp_ext/runtime_lock.h"
 #include "omp_ext/seat.h"
 #include "omp_ext/team_idle.h"
 
@@ -139,6 +140,7 @@ void sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t what, ompt_
 void task_schedule(ompt_data_t*, ompt_task_status_t, ompt_data_t* next) {
   base::Thread& thread = base::self();
   if (!thread.seat.team) return;
+  thread.seat.idle_seen_ns = 0;
   bool waits = next && (next->value & (ours_mark | waiting_mark)) == (ours_mark | waiting_mark);
   if (waits) tell_region(thread);
   if (!is_wide(thread.seat.team)) return;
@@ -177,6 +179,7 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
     int result = set(event, callback);
     all &= result == ompt_set_always || result == ompt_set_sometimes;
   }
+  find_runtime_locks(reinterpret_cast<const void*>(lookup));
   active.store(all);
   if (all) gate::the_gate.on_idle.store(slept_for_lack_of_work);
   if (!all) meter::teams.kept_out.store("this OpenMP runtime does not tell all that weir must know");
