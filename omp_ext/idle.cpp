@@ -17,8 +17,10 @@
 namespace weir::omp {
 namespace {
 
-// libomp may queue a task without our seeing it (a dependence that is met): look again after so long.
+// libomp may queue a task without our seeing it (a dependence that is met): look again after so long. Without a task at all,
+// who makes one, or is the last to arrive, wakes the sleeper.
 constexpr std::int64_t longest_sleep_ns = 2 * base::ns_per_ms;
+constexpr std::int64_t longest_sleep_without_task_ns = 100 * base::ns_per_ms;
 // libomp looks into the queue of one other thread at a time, taken by chance.
 constexpr int looks_per_thread = 2;
 
@@ -104,10 +106,16 @@ void doze(Member& member, std::int64_t longest_ns, Nothing nothing_to_do) {
   worker.asleep.store(0, std::memory_order_relaxed);
 }
 
+// Is there none to begin? Those of a team that loops over files find none however often they look, and there may be hundreds.
+bool no_task_to_begin(const Region& region) {
+  return region.absent.load(std::memory_order_relaxed) == 0 && no_task_left(region);
+}
+
 void sleep(Member& member, bool (*done)(void*), void* argument) {
   Region& region = *member.region;
   region.sleepers.fetch_add(1, std::memory_order_seq_cst);
-  doze(member, longest_sleep_ns, [&] { return !done(argument) && !begin_one(member); });
+  std::int64_t longest_ns = no_task_to_begin(region) ? longest_sleep_without_task_ns : longest_sleep_ns;
+  doze(member, longest_ns, [&] { return !done(argument) && !begin_one(member); });
   region.sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -240,7 +248,7 @@ bool leaves_it_to_another(Member& member) {
 }  // namespace
 
 bool begin_one(Member& member) {
-  if (leaves_it_to_another(member)) return false;
+  if (no_task_to_begin(*member.region) || leaves_it_to_another(member)) return false;
   Movable movable(member);
   std::uint64_t before = member.begun;
   int looks = looks_per_thread * member.region->threads.load(std::memory_order_relaxed);

@@ -53,16 +53,6 @@ bool keeps_order(std::int32_t threads) {
   return threads == 1 && wait::policy.automatic.load(std::memory_order_relaxed);
 }
 
-bool no_task_left(const Region& region) {
-  // Completed first: both only grow, so if they are found equal there was a moment without a task.
-  std::int64_t completed = region.completed_elsewhere.load(std::memory_order_acquire);
-  Member* first = region.members.load(std::memory_order_acquire);
-  for (Member* m = first; m; m = m->next) completed += m->completed.load(std::memory_order_acquire);
-  std::int64_t created = 0;
-  for (Member* m = first; m; m = m->next) created += m->created.load(std::memory_order_acquire);
-  return created == completed;
-}
-
 // Has everybody arrived at this member's latest barrier, and is no task left?
 bool settled(void* member_) {
   auto& member = *static_cast<Member*>(member_);
@@ -77,6 +67,16 @@ bool settled(void* member_) {
 }
 
 }  // namespace
+
+bool no_task_left(const Region& region) {
+  // Completed first: both only grow, so if they are found equal there was a moment without a task.
+  std::int64_t completed = region.completed_elsewhere.load(std::memory_order_acquire);
+  Member* first = region.members.load(std::memory_order_acquire);
+  for (Member* m = first; m; m = m->next) completed += m->completed.load(std::memory_order_acquire);
+  std::int64_t created = 0;
+  for (Member* m = first; m; m = m->next) created += m->created.load(std::memory_order_acquire);
+  return created == completed;
+}
 
 Member* innermost_member() {
   auto* worker = static_cast<Worker*>(base::self_unsuspended().omp);

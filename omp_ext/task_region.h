@@ -80,6 +80,9 @@ struct Region {
   std::atomic<std::int64_t> completed_elsewhere{0};
 };
 
+// Was there a moment just now when no task of the region's was left, but those of absent threads?
+bool no_task_left(const Region& region);
+
 // All workers there ever were, by next_of_all. From any thread.
 Worker* first_worker();
 

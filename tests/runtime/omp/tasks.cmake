@@ -129,6 +129,14 @@ foreach(compiler clang gcc)
   set_property(TEST omp.tasks.alone_${compiler} omp.tasks.blocked_auto_${compiler} APPEND PROPERTY ENVIRONMENT "LANE=auto")
 endforeach()
 
+# Without spinning in libomp itself, which would hide what weir does.
+weir_tasks_program(omp_idle_clang tasks_idle.c ${CLANG})
+weir_tasks_program(omp_idle_gcc tasks_idle.c gcc)
+weir_tasks_test(idle quick 60 "100" none omp_idle)
+foreach(compiler clang gcc)
+  set_property(TEST omp.tasks.idle_${compiler} APPEND PROPERTY ENVIRONMENT "KMP_BLOCKTIME=0;OMP_WAIT_POLICY=passive")
+endforeach()
+
 # As many are set aside as may be, and one of the others waits for what lies below it.
 weir_tasks_program(omp_capped_clang tasks_capped.c ${CLANG})
 weir_tasks_program(omp_capped_gcc tasks_capped.c gcc)
