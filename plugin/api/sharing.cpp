@@ -85,7 +85,7 @@ void Sharing::find() {
   int fd = gate::the_gate.storage_fd.load(std::memory_order_relaxed);
   if (fd < 0) return;
   struct stat about;
-  if (failed(sys::fstat(fd, &about)) || (!S_ISREG(about.st_mode) && !S_ISBLK(about.st_mode))) {
+  if (failed(sys::known_of(fd, &about)) || (!S_ISREG(about.st_mode) && !S_ISBLK(about.st_mode))) {
     gate::the_gate.storage_fd.store(-1, std::memory_order_relaxed);  // closed since; another will do
     return;
   }

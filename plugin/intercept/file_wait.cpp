@@ -39,7 +39,7 @@ Result run_whole(Call& call) {
 // Would libc's read return at once? Nothing is taken from the descriptor to find out.
 Result attempt_whole(Call& call) {
   struct stat about;
-  if (failed(sys::fstat(call.fd, &about))) return call.real(call);
+  if (failed(sys::known_of(call.fd, &about))) return call.real(call);
   if (!S_ISREG(about.st_mode)) {
     pollfd ready{call.fd, POLLIN, 0};
     return sys::poll(&ready, 1, 0) == 0 ? -EAGAIN : call.real(call);

@@ -41,7 +41,7 @@ Call next(int fd, const iovec* parts, int count, std::uint64_t bytes) {
 // A write to a file is libc's affair, whole, at once. On anything else a short one means that it would block.
 Call put(int fd, const iovec* parts, int count, std::uint64_t bytes, Outgoing& out) {
   struct stat about {};
-  bool known = !failed(sys::fstat(fd, &about));
+  bool known = !failed(sys::known_of(fd, &about));
   out.socket = known && S_ISSOCK(about.st_mode);
   out.continues = out.socket || (known && S_ISFIFO(about.st_mode));
   out.first = [](const Call& c) { return sys::pwritev2(c.fd, c.parts, c.part_count, -1, RWF_NOWAIT); };

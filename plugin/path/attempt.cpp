@@ -36,7 +36,7 @@ enum class Kind { stored, memory, stream };
 Kind kind_of(Call& call, off_t* size) {
   constexpr unsigned memory_devices = 1;  // null, zero, random: they never wait, and break off what must not
   struct stat about;
-  if (failed(sys::fstat(call.fd, &about))) return Kind::stream;
+  if (failed(sys::known_of(call.fd, &about))) return Kind::stream;
   call.mode = about.st_mode;
   call.device = about.st_dev;
   *size = S_ISREG(about.st_mode) ? about.st_size : 0;

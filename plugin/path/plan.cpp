@@ -84,7 +84,7 @@ bool know(const Call& call, std::uint32_t* mode, std::uint64_t* device) {
   *device = call.device;
   if (*mode) return true;
   struct stat about;
-  if (failed(sys::fstat(call.fd, &about))) return false;
+  if (failed(sys::known_of(call.fd, &about))) return false;
   *mode = about.st_mode;
   *device = about.st_dev;
   return true;

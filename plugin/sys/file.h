@@ -36,6 +36,9 @@ Result close(int fd);
 // a copy of the program's. The program finds none of the thread's, and what it closes is closed. -errno: it has the program's.
 Result have_own_descriptors();
 Result fstat(int fd, struct stat* into);
+// The same of what is known on this machine: type and permissions, device, number, size. The server of a distant file system
+// is not asked, as fstat asks it: after each read of a FUSE file, and now and then of any other. The size may be its last one.
+Result known_of(int fd, struct stat* into);
 Result lseek(int fd, off_t offset, int whence);
 // 1: all pages of these bytes of a file are in the page cache, or on their way there; 0: not all. Unlike a read that must not
 // wait, the look makes the kernel read nothing. -errno: it can't tell (before Linux 6.5; not the user's file).
