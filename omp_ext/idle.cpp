@@ -248,13 +248,15 @@ bool leaves_it_to_another(Member& member) {
 }  // namespace
 
 bool begin_one(Member& member) {
-  if (no_task_to_begin(*member.region) || leaves_it_to_another(member)) return false;
+  if (leaves_it_to_another(member)) return false;
   Movable movable(member);
   std::uint64_t before = member.begun;
   int looks = looks_per_thread * member.region->threads.load(std::memory_order_relaxed);
   for (int i = 0; i < looks; ++i) {
     libomp().taskyield(nullptr, member.gtid, 0);
     if (member.begun != before) return true;
+    // Asked only now: each thread's counters are another core's memory, and who has tasks of its own needs none of them.
+    if (i == 0 && no_task_to_begin(*member.region)) return false;
   }
   return false;
 }

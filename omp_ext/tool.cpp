@@ -140,7 +140,7 @@ void sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t what, ompt_
 void task_schedule(ompt_data_t*, ompt_task_status_t, ompt_data_t* next) {
   base::Thread& thread = base::self();
   if (!thread.seat.team) return;
-  thread.seat.idle_seen_ns = 0;
+  thread.seat.idle_seen_ns = 0;  // it has work: what it waits for after that is another wait
   bool waits = next && (next->value & (ours_mark | waiting_mark)) == (ours_mark | waiting_mark);
   if (waits) tell_region(thread);
   if (!is_wide(thread.seat.team)) return;

@@ -68,8 +68,10 @@ foreach(compiler clang gcc)
   park_test(set_dynamic_${compiler} quick any "" set_${compiler} dynamic)
   park_test(child_${compiler} quick any "" child_${compiler})
 
-  # Who makes a file, or finds no folder at hand, gives its core to others: 128 makings, 3 more that make or empty each.
+  # Tasks that the others of a team fetch from the one that makes them.
   park_test(tasks_${compiler} quick wide "WEIR_STAND_INS=130" tasks_${compiler})
+
+  # Who makes a file, or finds no folder at hand, gives its core to others: 128 makings, 3 more that make or empty each.
   park_test(opens_${compiler} quick wide:512 "" opens_${compiler})
 
   # Threads that wait for each other where nobody can see it.

@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include <omp.h>
 #include <stdio.h>
-#include <sys/resource.h>
 #include <time.h>
 
 static double seconds_of(clockid_t clock) {

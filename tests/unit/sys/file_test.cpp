@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -30,7 +29,7 @@ void expect_the_same(int fd) {
   EXPECT_EQ(known.st_size, said.st_size);
 }
 
-// Ends with 0 if `what` holds in a process in which this system call fails so.
+// The end of a process in which this system call fails so: 0 if `what` holds there.
 template <typename What>
 int without(int call, int error, What what) {
   pid_t child = fork();
