@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "omp_ext/gomp_depend.h"
+#include "omp_ext/next.h"
 #include "omp_ext/task_region.h"
 #include "omp_ext/task_share.h"
 #include "omp_ext/waits.h"

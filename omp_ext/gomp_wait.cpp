@@ -2,6 +2,7 @@
 // Where code by gcc waits: for tasks, and at barriers.
 #include "omp_ext/gomp_depend.h"
 #include "omp_ext/idle.h"
+#include "omp_ext/next.h"
 #include "omp_ext/task_region.h"
 #include "omp_ext/waits.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a team's threads meet. Each settles before it enters libomp's own barrier.
+#include "omp_ext/next.h"
 #include "omp_ext/task_region.h"
 
 namespace weir::omp {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Detachable tasks: over when both the body is and the event was fulfilled.
 #include "base/spin.h"
+#include "omp_ext/next.h"
 #include "omp_ext/task_region.h"
 
 namespace weir::omp {

@@ -3,6 +3,7 @@
 #include <cstdarg>
 
 #include "omp_ext/call_words.h"
+#include "omp_ext/next.h"
 #include "omp_ext/task_region.h"
 #include "omp_ext/team.h"
 

@@ -3,6 +3,7 @@
 // both counts go up and down together.)
 #include "base/thread.h"
 #include "omp_ext/lock_wait.h"
+#include "omp_ext/next.h"
 #include "omp_ext/task_region.h"
 
 namespace weir::omp {

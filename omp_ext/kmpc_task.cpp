@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where explicit tasks are created, and where undeferred ones begin and end.
+#include "omp_ext/next.h"
 #include "omp_ext/task_region.h"
 #include "omp_ext/waits.h"
 

@@ -2,6 +2,7 @@
 // taskloop. libomp makes the loop's tasks by copying one that we would not see; so they are made here, by its rules.
 #include <cstring>
 
+#include "omp_ext/next.h"
 #include "omp_ext/task_region.h"
 #include "omp_ext/task_share.h"
 #include "omp_ext/waits.h"

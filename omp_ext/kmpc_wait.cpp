@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a task waits for others: taskwait, taskgroup, taskyield, dependences.
 #include "omp_ext/idle.h"
+#include "omp_ext/next.h"
 #include "omp_ext/task_region.h"
 #include "omp_ext/waits.h"
 

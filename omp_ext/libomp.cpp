@@ -1,33 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/libomp.h"
 
-#include <dlfcn.h>
-#include <link.h>
-
 #include <atomic>
-#include <cstring>
 
-#include "sys/loader.h"
+#include "omp_ext/next.h"
 
 namespace weir::omp {
 namespace {
-
-// A runtime that came by dlopen(RTLD_LOCAL) is not in our search order: look for it among all objects.
-struct Search {
-  const char* name;
-  void* found;
-};
-
-int ask_object(dl_phdr_info* object, std::size_t, void* search_) {
-  auto* search = static_cast<Search*>(search_);
-  const char* file = std::strrchr(object->dlpi_name, '/');
-  if (!file || (!std::strstr(file, "omp"))) return 0;
-  void* handle = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-  if (!handle) return 0;
-  search->found = dlsym(handle, search->name);
-  dlclose(handle);
-  return search->found != nullptr;
-}
 
 template <typename F>
 bool find(F& function, const char* name) {
@@ -49,13 +28,6 @@ bool find_all(Libomp& l) {
 }
 
 }  // namespace
-
-void* next_definition(const char* name) {
-  if (void* next = dlsym(RTLD_NEXT, name)) return next;
-  Search search{name, nullptr};
-  sys::each_object(ask_object, &search);
-  return search.found;
-}
 
 const Libomp& libomp() {
   static Libomp table;

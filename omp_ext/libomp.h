@@ -73,30 +73,6 @@ struct Libomp {
 // Looks the names up once; libomp may also have come by dlopen. Safe in any thread.
 const Libomp& libomp();
 
-// The next definition of `name` after ours, in libomp or in libgomp: what a wrapper falls back on. Looked up anew each
-// time: keep it. nullptr: nobody has it.
-void* next_definition(const char* name);
-
-// One interposed name that finds the next one at its first call.
-template <typename F>
-class Next {
- public:
-  constexpr explicit Next(const char* name) : name_(name) {}
-  F* get() {
-    F* f = __atomic_load_n(&found_, __ATOMIC_ACQUIRE);
-    if (f) return f;
-    f = reinterpret_cast<F*>(next_definition(name_));
-    __atomic_store_n(&found_, f, __ATOMIC_RELEASE);
-    return f;
-  }
-  template <typename... A>
-  auto operator()(A... a) { return get()(a...); }
-
- private:
-  const char* name_;
-  F* found_ = nullptr;
-};
-
 }  // namespace weir::omp
 
 #define WEIR_INTERPOSED extern "C" __attribute__((visibility("default")))

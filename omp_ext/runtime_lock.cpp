@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/runtime_lock.h"
 
-#include <dlfcn.h>
-
 #include <cstdint>
 
+#include "omp_ext/next.h"
 #include "omp_ext/region_instruction.h"
 #include "omp_ext/region_object.h"
 
@@ -26,20 +25,10 @@ struct Places {
 
 constinit Places places;
 
-// A runtime may have been loaded for one library alone: its names are in no general scope then.
-std::uintptr_t address_of(const char* name, const void* in_object) {
-  Dl_info about;
-  void* object = dladdr(in_object, &about) ? dlopen(about.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
-  if (!object) return 0;
-  void* found = dlsym(object, name);
-  dlclose(object);
-  return reinterpret_cast<std::uintptr_t>(found);
-}
-
 }  // namespace
 
 void find_runtime_locks(const void* in_runtime) {
-  std::uintptr_t start = address_of(takes_lock, in_runtime);
+  auto start = reinterpret_cast<std::uintptr_t>(omp::definition_near(in_runtime, takes_lock));
   Object object = Object::around(start);
   Function taking = start && object.valid() ? object.starting_at(start) : Function{};
   places.add(taking);

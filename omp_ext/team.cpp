@@ -8,21 +8,21 @@
 #include "base/thread.h"
 #include "meter/regions.h"
 #include "meter/teams.h"
+#include "omp_ext/next.h"
 #include "omp_ext/region_code.h"
 #include "omp_ext/seat.h"
 #include "omp_ext/team_plan.h"
-#include "omp_ext/team_real.h"
 #include "omp_ext/tool.h"
 #include "wait/lane.h"
 
 namespace weir::team {
 namespace {
 
-constinit Real<int()> real_active_levels("omp_get_max_active_levels");
-constinit Real<int(void*)> real_thread_number("__kmpc_global_thread_num");
-constinit Real<void(void*, int, int)> real_push_num_threads("__kmpc_push_num_threads");
-constinit Real<int()> real_get_blocktime("kmp_get_blocktime");
-constinit Real<void(int)> real_set_blocktime("kmp_set_blocktime");
+constinit omp::Next<int()> real_active_levels("omp_get_max_active_levels");
+constinit omp::Next<int(void*)> real_thread_number("__kmpc_global_thread_num");
+constinit omp::Next<void(void*, int, int)> real_push_num_threads("__kmpc_push_num_threads");
+constinit omp::Next<int()> real_get_blocktime("kmp_get_blocktime");
+constinit omp::Next<void(int)> real_set_blocktime("kmp_set_blocktime");
 
 constinit std::atomic<bool> a_wide_team_runs{false};
 constinit std::atomic<bool> spinning_was_set{false};

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program asks or says about the sizes of its teams.
 #include "base/thread.h"
+#include "omp_ext/next.h"
 #include "omp_ext/task.h"
 #include "omp_ext/team.h"
 #include "omp_ext/team_plan.h"
-#include "omp_ext/team_real.h"
 
 #define WEIR_EXPORT extern "C" __attribute__((visibility("default")))
 
 using namespace weir::team;
+using weir::omp::Next;
 
 namespace {
 
-constinit Real<int()> real_get_max_threads("omp_get_max_threads");
-constinit Real<void(int)> real_set_num_threads("omp_set_num_threads");
-constinit Real<void(const int*)> real_set_num_threads_f("omp_set_num_threads_");
-constinit Real<void(int)> real_set_dynamic("omp_set_dynamic");
-constinit Real<void(const int*)> real_set_dynamic_f("omp_set_dynamic_");
-constinit Real<void(void*, int, int)> real_push_num_threads("__kmpc_push_num_threads");
-constinit Real<void(void*, int, int, int, const char*)> real_push_strict("__kmpc_push_num_threads_strict");
-constinit Real<void(void*, int, unsigned, int*)> real_push_list("__kmpc_push_num_threads_list");
-constinit Real<void(void*, int, unsigned, int*, int, const char*)> real_push_list_strict("__kmpc_push_num_threads_list_strict");
-constinit Real<void(void*, int, int)> real_push_proc_bind("__kmpc_push_proc_bind");
+constinit Next<int()> real_get_max_threads("omp_get_max_threads");
+constinit Next<void(int)> real_set_num_threads("omp_set_num_threads");
+constinit Next<void(const int*)> real_set_num_threads_f("omp_set_num_threads_");
+constinit Next<void(int)> real_set_dynamic("omp_set_dynamic");
+constinit Next<void(const int*)> real_set_dynamic_f("omp_set_dynamic_");
+constinit Next<void(void*, int, int)> real_push_num_threads("__kmpc_push_num_threads");
+constinit Next<void(void*, int, int, int, const char*)> real_push_strict("__kmpc_push_num_threads_strict");
+constinit Next<void(void*, int, unsigned, int*)> real_push_list("__kmpc_push_num_threads_list");
+constinit Next<void(void*, int, unsigned, int*, int, const char*)> real_push_list_strict("__kmpc_push_num_threads_list_strict");
+constinit Next<void(void*, int, int)> real_push_proc_bind("__kmpc_push_proc_bind");
 
 }  // namespace
 

@@ -2,12 +2,13 @@
 // Parallel regions in code by gcc, where LLVM's libomp stands in front of libgomp and serves these names. `threads` 0:
 // the program does not say how many.
 #include "omp_ext/gomp_region.h"
+#include "omp_ext/next.h"
 #include "omp_ext/team.h"
-#include "omp_ext/team_real.h"
 
 #define WEIR_EXPORT extern "C" __attribute__((visibility("default")))
 
 using namespace weir::team;
+using weir::omp::Next;
 
 namespace {
 
@@ -32,30 +33,30 @@ class Fork {
 
 constexpr unsigned proc_bind_flags = 7;
 
-constinit Real<void(Body*, void*, unsigned, unsigned)> real_parallel("GOMP_parallel");
-constinit Real<unsigned(Body*, void*, unsigned, unsigned)> real_reductions("GOMP_parallel_reductions");
-constinit Real<void(Body*, void*, unsigned, unsigned, unsigned)> real_sections("GOMP_parallel_sections");
+constinit Next<void(Body*, void*, unsigned, unsigned)> real_parallel("GOMP_parallel");
+constinit Next<unsigned(Body*, void*, unsigned, unsigned)> real_reductions("GOMP_parallel_reductions");
+constinit Next<void(Body*, void*, unsigned, unsigned, unsigned)> real_sections("GOMP_parallel_sections");
 
 using Loop = void(Body*, void*, unsigned, long, long, long, long, unsigned);
-constinit Real<Loop> real_static("GOMP_parallel_loop_static");
-constinit Real<Loop> real_dynamic("GOMP_parallel_loop_dynamic");
-constinit Real<Loop> real_guided("GOMP_parallel_loop_guided");
-constinit Real<Loop> real_nonmonotonic_dynamic("GOMP_parallel_loop_nonmonotonic_dynamic");
-constinit Real<Loop> real_nonmonotonic_guided("GOMP_parallel_loop_nonmonotonic_guided");
+constinit Next<Loop> real_static("GOMP_parallel_loop_static");
+constinit Next<Loop> real_dynamic("GOMP_parallel_loop_dynamic");
+constinit Next<Loop> real_guided("GOMP_parallel_loop_guided");
+constinit Next<Loop> real_nonmonotonic_dynamic("GOMP_parallel_loop_nonmonotonic_dynamic");
+constinit Next<Loop> real_nonmonotonic_guided("GOMP_parallel_loop_nonmonotonic_guided");
 
 using RuntimeLoop = void(Body*, void*, unsigned, long, long, long, unsigned);
-constinit Real<RuntimeLoop> real_runtime("GOMP_parallel_loop_runtime");
-constinit Real<RuntimeLoop> real_nonmonotonic_runtime("GOMP_parallel_loop_nonmonotonic_runtime");
-constinit Real<RuntimeLoop> real_maybe_runtime("GOMP_parallel_loop_maybe_nonmonotonic_runtime");
+constinit Next<RuntimeLoop> real_runtime("GOMP_parallel_loop_runtime");
+constinit Next<RuntimeLoop> real_nonmonotonic_runtime("GOMP_parallel_loop_nonmonotonic_runtime");
+constinit Next<RuntimeLoop> real_maybe_runtime("GOMP_parallel_loop_maybe_nonmonotonic_runtime");
 
 // proc_bind leaves no room, as num_threads does.
 unsigned asked(unsigned threads, unsigned flags) { return threads | (flags & proc_bind_flags); }
 
-void loop(Real<Loop>& real, Body* body, void* data, unsigned threads, long start, long end, long step, long chunk, unsigned flags) {
+void loop(Next<Loop>& real, Body* body, void* data, unsigned threads, long start, long end, long step, long chunk, unsigned flags) {
   Fork fork(body, data, asked(threads, flags));
   real.get()(body, data, threads, start, end, step, chunk, flags);
 }
-void loop(Real<RuntimeLoop>& real, Body* body, void* data, unsigned threads, long start, long end, long step, unsigned flags) {
+void loop(Next<RuntimeLoop>& real, Body* body, void* data, unsigned threads, long start, long end, long step, unsigned flags) {
   Fork fork(body, data, asked(threads, flags));
   real.get()(body, data, threads, start, end, step, flags);
 }

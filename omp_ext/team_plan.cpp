@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "meter/teams.h"
-#include "omp_ext/team_real.h"
+#include "omp_ext/next.h"
 #include "omp_ext/team_room.h"
 #include "omp_ext/tool.h"
 #include "sys/bare_threads.h"
@@ -22,10 +22,10 @@
 namespace weir::team {
 namespace {
 
-constinit Real<int()> real_max_threads("omp_get_max_threads");
-constinit Real<int()> real_proc_bind("omp_get_proc_bind");
-constinit Real<int()> real_dynamic("omp_get_dynamic");
-constinit Real<std::size_t()> real_stack_bytes("kmp_get_stacksize_s");
+constinit omp::Next<int()> real_max_threads("omp_get_max_threads");
+constinit omp::Next<int()> real_proc_bind("omp_get_proc_bind");
+constinit omp::Next<int()> real_dynamic("omp_get_dynamic");
+constinit omp::Next<std::size_t()> real_stack_bytes("kmp_get_stacksize_s");
 
 constinit std::atomic<const char*> asked_out{nullptr};
 constinit std::atomic<unsigned long long> objects_seen{0};
@@ -38,7 +38,7 @@ constinit TeamPlan plans[most_plans];
 constinit std::atomic<int> plans_begun{0};
 constinit std::atomic<const TeamPlan*> current{nullptr};
 
-int call(Real<int()>& function, int otherwise) { return function.get() ? function.get()() : otherwise; }
+int call(omp::Next<int()>& function, int otherwise) { return function.get() ? function.get()() : otherwise; }
 
 int count_loaded(dl_phdr_info* object, std::size_t, void* count) {
   *static_cast<unsigned long long*>(count) = object->dlpi_adds;

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "omp_ext/next.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "sys/loader.h"
+
+namespace weir::omp {
+namespace {
+
+struct Search {
+  const char* name;
+  const void* own_base;
+  void* found;
+};
+
+Dl_info object_of(const void* address) {
+  Dl_info about{};
+  return dladdr(address, &about) ? about : Dl_info{};
+}
+
+// A runtime may have been loaded for one library alone: its names are in no general scope then.
+void* definition_in(const char* object, const char* name) {
+  void* handle = dlopen(object, RTLD_LAZY | RTLD_NOLOAD);
+  if (!handle) return nullptr;
+  void* found = dlsym(handle, name);
+  dlclose(handle);
+  return found;
+}
+
+int look_into(dl_phdr_info* object, std::size_t, void* argument) {
+  auto& search = *static_cast<Search*>(argument);
+  if (!object->dlpi_name || !*object->dlpi_name) return 0;
+  void* found = definition_in(object->dlpi_name, search.name);
+  if (!found || object_of(found).dli_fbase == search.own_base) return 0;
+  search.found = found;
+  return 1;
+}
+
+}  // namespace
+
+void* next_definition(const char* name) {
+  if (void* next = dlsym(RTLD_NEXT, name)) return next;
+  Search search{name, object_of(reinterpret_cast<const void*>(&next_definition)).dli_fbase, nullptr};
+  sys::each_object(look_into, &search);
+  return search.found;
+}
+
+void* definition_near(const void* address, const char* name) {
+  const char* object = object_of(address).dli_fname;
+  return object ? definition_in(object, name) : nullptr;
+}
+
+}  // namespace weir::omp
