@@ -78,6 +78,11 @@ ssize_t receive(int fd, const Receive& what) {
   call.real = real_receive;
   call.arguments = &what;
   call.bytes = what.bytes;
+  iovec part{what.to, what.bytes};
+  if (what.bytes && !what.from && !(what.flags & ~(MSG_NOSIGNAL | MSG_CMSG_CLOEXEC))) {
+    call.parts = &part;
+    call.part_count = 1;
+  }
   return deliver(path::run(call));
 }
 

@@ -51,6 +51,8 @@ Op fsync(int fd, bool data_only) {
   return op;
 }
 
+Op recv(int socket, void* to, std::uint64_t bytes) { return transfer(Kind::recv, socket, to, bytes, 0); }
+
 Op memory(const unsigned* word, unsigned expected) { return transfer(Kind::memory, -1, word, expected, 0); }
 
 }  // namespace weir::op

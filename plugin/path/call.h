@@ -48,7 +48,7 @@ struct Call {
   const void* arguments = nullptr; // the wrapper's own; attempt and real know their type
   std::uint64_t moved = 0;
   std::uint64_t bytes = 0;         // asked for, in all parts together
-  const iovec* parts = nullptr;    // next, file_at, put, put_at: the program's memory
+  const iovec* parts = nullptr;    // next, file_at, put, put_at: the program's memory; stream_in: where nothing else is asked for
   int part_count = 0;
   off_t offset = 0;                // file_at, put_at
   std::uint32_t events = 0;        // stream_in: what to wait for, where it is not simply POLLIN (poll)

@@ -41,6 +41,7 @@ Plan stream(const Call& call, bool socket) {
   if (socket) plan.timeout_ns = socket_timeout_ns(call);
   plan.limited = plan.timeout_ns >= 0;
   if (call.timeout_ns >= 0) plan.timeout_ns = call.timeout_ns;
+  if (socket && plan.timeout_ns < 0 && may_be_received(call)) plan.way = Way::receive;
   return plan;
 }
 
@@ -91,6 +92,13 @@ bool know(const Call& call, std::uint32_t* mode, std::uint64_t* device) {
 }
 
 }  // namespace
+
+// The ring copies what comes on one thread for all: what takes long to copy is better done by each task's own.
+bool may_be_received(const Call& call) {
+  constexpr std::uint64_t most_bytes = 16 * 1024;
+  bool reads = call.family == Family::stream_in || call.family == Family::next;
+  return reads && call.part_count == 1 && call.bytes <= most_bytes;
+}
 
 Plan plan_for(const Call& call) {
   // Not a descriptor's affair: sleep. Or nothing that the ring could do: poll of many descriptors.

@@ -140,6 +140,11 @@ bool settled(const Call& call, const Plan& plan, Result result) {
 op::Op operation_for(const Call& call, const Plan& plan) {
   op::Op operation;
   if (plan.way == Way::poll) return op::poll(call.fd, plan.events, plan.timeout_ns);
+  if (plan.way == Way::receive) {
+    operation = op::recv(call.fd, call.parts->iov_base, call.bytes);
+    operation.waits_first = plan.tried;
+    return operation;
+  }
   if (plan.way == Way::direct) {
     operation = *call.operation;
     if (plan.timeout_ns >= 0) operation.timeout_ns = plan.timeout_ns;
@@ -173,7 +178,16 @@ bool suspended_on_stream(Call& call, Plan plan, const weir_runtime& runtime, Res
   }
 }
 
+// The ring holds on to the socket itself, as the kernel's call does, whatever becomes of the descriptor's number meanwhile.
+bool suspended_on_socket(Call& call, Plan plan, const weir_runtime& runtime, Result* result, int* refusal) {
+  if (!perform(operation_for(call, plan), false, runtime, result, refusal)) return false;
+  if (settled(call, plan, *result)) return true;
+  plan.way = Way::poll;
+  return suspended_on_stream(call, plan, runtime, result, refusal);
+}
+
 bool suspended_on(Call& call, const Plan& plan, const weir_runtime& runtime, Result* result, int* refusal) {
+  if (plan.way == Way::receive) return suspended_on_socket(call, plan, runtime, result, refusal);
   if (plan.way == Way::poll) return suspended_on_stream(call, plan, runtime, result, refusal);
   if (plan.way == Way::warm) {
     Result offset = sys::lseek(call.fd, 0, SEEK_CUR);
@@ -243,7 +257,14 @@ bool waited_unseen(Call& call, Result* result) {
   return true;
 }
 
-Result waited_for(Call& call) {
+Result at_once(Result result) {
+  meter::mine().fast_hits.add(1);
+  if (base::self_unsuspended().holds_core) gate::stand_back();
+  return result;
+}
+
+// Not `was_tried`: that it would block was a guess, made of sockets that the ring tries itself. Where it shall not, it is tried now.
+Result waited_for(Call& call, bool was_tried = true) {
   wait::KeptErrno kept;
   call.kept_errno = &kept;
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
@@ -252,17 +273,25 @@ Result waited_for(Call& call) {
   wait::Ends ends = plan.storage ? wait::Ends::never : plan.limited ? wait::Ends::handled : call.ends;
   wait::Choice choice = choose_now(ends);
   if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
+  bool receives = choice.lane == wait::Lane::suspend && plan.way == Way::receive;
+  if (receives && was_tried) tried(call.fd, true);
+  if (!receives && !was_tried) {
+    Result result = call.attempt(call);
+    if (result != -EAGAIN && result != -EOPNOTSUPP) return at_once(result);
+  }
+  plan.tried = was_tried;
   if (choice.lane == wait::Lane::park) return parked(call, plan, choice.reason);
   if (plan.park_only) return parked(call, plan, Reason::unsupported_call);
   return suspended(call, plan, *choice.runtime);
 }
 
 Result attempted(Call& call) {
+  bool may_wait_in_ring = may_be_received(call);
+  if (may_wait_in_ring && expects_nothing(call.fd)) return waited_for(call, false);
   Result result = call.attempt ? call.attempt(call) : -EOPNOTSUPP;
   if (result == -EAGAIN || result == -EOPNOTSUPP) return waited_for(call);
-  meter::mine().fast_hits.add(1);
-  if (base::self_unsuspended().holds_core) gate::stand_back();
-  return result;
+  if (may_wait_in_ring) tried(call.fd, false);
+  return at_once(result);
 }
 
 Result serve(Call& call) {
