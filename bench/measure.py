@@ -178,6 +178,15 @@ def machine():
             "command": without_root(shlex.join(sys.argv)), "date": time.strftime("%Y-%m-%d %H:%M")}
 
 
+def stolen_seconds():
+    """Of all cores together: how long a host that this machine shares kept them while they had work."""
+    try:
+        with open("/proc/stat") as file:
+            return int(file.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError):
+        return 0.0
+
+
 class Bench:
     """The options every script here has, where the programs are, and what comes out."""
 
@@ -200,6 +209,7 @@ class Bench:
             if item not in items:
                 parser.error(f"no such item: {item}")
         self.chosen = self.options.items.split(",")
+        self.began, self.stolen_before = time.monotonic(), stolen_seconds()
         self.print_machine()
 
     def print_machine(self):
@@ -257,8 +267,15 @@ class Bench:
                 self.wrong = True
                 print(f"  FAILED: {one.variant.line()}\n    {why}")
 
+    def print_stolen(self):
+        share = (stolen_seconds() - self.stolen_before) / (time.monotonic() - self.began) / os.cpu_count()
+        self.results["machine"]["stolen_share"] = round(share, 4)
+        if share > 0.01:
+            print(f"\nTHE HOST GAVE {100 * share:.0f} % OF THE CORES' TIME TO OTHERS: runs that it met are slower for that alone.")
+
     def finish(self):
         """Writes the file, and ends with status 1 when a run failed or results differ (slowness is no failure)."""
+        self.print_stolen()
         if self.options.json:
             with open(self.options.json, "w") as file:
                 file.write(without_root(json.dumps(self.results, indent=1)))
