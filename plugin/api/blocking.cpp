@@ -160,16 +160,6 @@ Result write_parts(const Made& by, int fd, const iovec* parts, int count, off_t 
                   [&] { return sys::pwritev2(fd, parts, count, offset, 0); });
 }
 
-op::Op socket_op(op::Kind kind, int fd, const void* buffer, std::uint64_t bytes, int flags) {
-  op::Op operation;
-  operation.kind = kind;
-  operation.fd = fd;
-  operation.buffer = const_cast<void*>(buffer);
-  operation.bytes = bytes;
-  operation.flags = flags;
-  return operation;
-}
-
 }  // namespace
 
 WEIR_EXPORT ssize_t weir_pread(int fd, void* to, size_t bytes, off_t offset) {
@@ -207,7 +197,7 @@ WEIR_EXPORT ssize_t weir_recv(int fd, void* to, size_t bytes, int flags) {
   // What MSG_WAITALL has got so far stays; the rest is waited for.
   size_t got = result > 0 ? static_cast<size_t>(result) : 0;
   auto* rest = static_cast<char*>(to) + got;
-  op::Op operation = socket_op(op::Kind::recv, fd, rest, bytes - got, flags);
+  op::Op operation = op::of_socket(op::Kind::recv, fd, rest, bytes - got, flags);
   operation.waits_first = try_now && !(flags & (MSG_OOB | MSG_ERRQUEUE));
   Result more = wait_for(made(Moves::in), operation, POLLIN, [&] {
     return sys::recvfrom(fd, rest, bytes - got, flags, nullptr, nullptr);
@@ -227,28 +217,26 @@ WEIR_EXPORT ssize_t weir_send(int fd, const void* from, size_t bytes, int flags)
     if (failed(result) && result != -EAGAIN) return sent ? static_cast<ssize_t>(sent) : result;
     if (result > 0) sent += static_cast<size_t>(result);
     if (sent == bytes || (flags & MSG_DONTWAIT)) return sent || !failed(result) ? static_cast<ssize_t>(sent) : result;
-    result = wait_for(made(Moves::out), socket_op(op::Kind::send, fd, at + sent, bytes - sent, flags | MSG_WAITALL),
+    result = wait_for(made(Moves::out), op::of_socket(op::Kind::send, fd, at + sent, bytes - sent, flags | MSG_WAITALL),
                       POLLOUT, [&] { return sys::sendto(fd, at + sent, bytes - sent, flags, nullptr, 0); });
   }
 }
 
 WEIR_EXPORT ssize_t weir_recvmsg(int fd, msghdr* message, int flags) {
   meter::mine().calls.add(1);
-  return wait_for(made(Moves::in), socket_op(op::Kind::recvmsg, fd, message, 1, flags), POLLIN,
+  return wait_for(made(Moves::in), op::of_socket(op::Kind::recvmsg, fd, message, 1, flags), POLLIN,
                   [&] { return sys::recvmsg(fd, message, flags); });
 }
 
 WEIR_EXPORT ssize_t weir_sendmsg(int fd, const msghdr* message, int flags) {
   meter::mine().calls.add(1);
-  return wait_for(made(Moves::out), socket_op(op::Kind::sendmsg, fd, message, 1, flags), POLLOUT,
+  return wait_for(made(Moves::out), op::of_socket(op::Kind::sendmsg, fd, message, 1, flags), POLLOUT,
                   [&] { return sys::sendmsg(fd, message, flags); });
 }
 
 WEIR_EXPORT int weir_accept(int fd, sockaddr* peer, socklen_t* peer_bytes, int flags) {
   meter::mine().calls.add(1);
-  op::Op operation = socket_op(op::Kind::accept, fd, peer, 0, flags);
-  operation.address_bytes = peer_bytes;
-  return static_cast<int>(wait_for(made(Moves::nothing), operation, POLLIN,
+  return static_cast<int>(wait_for(made(Moves::nothing), op::accept(fd, peer, peer_bytes, flags), POLLIN,
                                    [&] { return sys::accept4(fd, peer, peer_bytes, flags); }));
 }
 
@@ -256,7 +244,7 @@ WEIR_EXPORT int weir_connect(int fd, const sockaddr* peer, socklen_t peer_bytes)
   meter::mine().calls.add(1);
   Result result;
   Made by = made(Moves::nothing);
-  Reason why = set_aside(by, socket_op(op::Kind::connect, fd, peer, peer_bytes, 0), &result);
+  Reason why = set_aside(by, op::of_socket(op::Kind::connect, fd, peer, peer_bytes, 0), &result);
   if (why == Reason::none && result != -ECANCELED) return static_cast<int>(result);
   return static_cast<int>(block(by, why, [&]() -> Result {
     Result begun = sys::connect(fd, peer, peer_bytes);

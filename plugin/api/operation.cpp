@@ -171,16 +171,6 @@ int start(weir_operation** out, const op::Op& what, Alarm alarm = {},
   return 0;
 }
 
-op::Op made(op::Kind kind, int fd, const void* buffer, std::uint64_t bytes, int flags) {
-  op::Op o;
-  o.kind = kind;
-  o.fd = fd;
-  o.buffer = const_cast<void*>(buffer);
-  o.bytes = bytes;
-  o.flags = flags;
-  return o;
-}
-
 }  // namespace
 
 WEIR_EXPORT int weir_start_read(weir_operation** op, int fd, void* to, size_t bytes, off_t offset) {
@@ -190,18 +180,16 @@ WEIR_EXPORT int weir_start_write(weir_operation** op, int fd, const void* from, 
   return start(op, op::write(fd, from, bytes, offset));
 }
 WEIR_EXPORT int weir_start_recv(weir_operation** op, int fd, void* to, size_t bytes, int flags) {
-  return start(op, made(op::Kind::recv, fd, to, bytes, flags));
+  return start(op, op::of_socket(op::Kind::recv, fd, to, bytes, flags));
 }
 WEIR_EXPORT int weir_start_send(weir_operation** op, int fd, const void* from, size_t bytes, int flags) {
-  return start(op, made(op::Kind::send, fd, from, bytes, flags | MSG_WAITALL | MSG_NOSIGNAL));
+  return start(op, op::of_socket(op::Kind::send, fd, from, bytes, flags | MSG_WAITALL | MSG_NOSIGNAL));
 }
 WEIR_EXPORT int weir_start_accept(weir_operation** op, int fd, sockaddr* peer, socklen_t* peer_bytes, int flags) {
-  op::Op o = made(op::Kind::accept, fd, peer, 0, flags);
-  o.address_bytes = peer_bytes;
-  return start(op, o);
+  return start(op, op::accept(fd, peer, peer_bytes, flags));
 }
 WEIR_EXPORT int weir_start_connect(weir_operation** op, int fd, const sockaddr* peer, socklen_t peer_bytes) {
-  return start(op, made(op::Kind::connect, fd, peer, peer_bytes, 0));
+  return start(op, op::of_socket(op::Kind::connect, fd, peer, peer_bytes, 0));
 }
 WEIR_EXPORT int weir_start_poll(weir_operation** op, int fd, short events) {
   return start(op, op::poll(fd, static_cast<unsigned short>(events)));

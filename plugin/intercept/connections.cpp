@@ -21,16 +21,6 @@ WEIR_REAL Real<int(int, sockaddr*, socklen_t*)> real_accept{"accept"};
 WEIR_REAL Real<int(int, sockaddr*, socklen_t*, int)> real_accept4{"accept4"};
 WEIR_REAL Real<int(int, const sockaddr*, socklen_t)> real_connect{"connect"};
 
-op::Op accept_operation(int fd, sockaddr* peer, socklen_t* peer_bytes, int flags) {
-  op::Op operation;
-  operation.kind = op::Kind::accept;
-  operation.fd = fd;
-  operation.buffer = peer;
-  operation.address_bytes = peer_bytes;
-  operation.flags = flags;
-  return operation;
-}
-
 Call direct(int fd, const op::Op& operation) {
   Call call{Family::direct};
   call.socket = true;
@@ -67,7 +57,7 @@ int accept(int fd, sockaddr* peer, socklen_t* peer_bytes) {
     path::count_in(0);
     return got;
   }
-  op::Op operation = accept_operation(fd, peer, peer_bytes, 0);
+  op::Op operation = op::accept(fd, peer, peer_bytes, 0);
   Call call = direct(fd, operation);
   call.real = [](Call& c) {
     const op::Op& o = *c.operation;
@@ -82,7 +72,7 @@ int accept4(int fd, sockaddr* peer, socklen_t* peer_bytes, int flags) {
     path::count_in(0);
     return got;
   }
-  op::Op operation = accept_operation(fd, peer, peer_bytes, flags);
+  op::Op operation = op::accept(fd, peer, peer_bytes, flags);
   Call call = direct(fd, operation);
   call.real = [](Call& c) {
     const op::Op& o = *c.operation;
@@ -98,11 +88,7 @@ int connect(int fd, const sockaddr* peer, socklen_t peer_bytes) {
     path::count_out(0);
     return done;
   }
-  op::Op operation;
-  operation.kind = op::Kind::connect;
-  operation.fd = fd;
-  operation.buffer = const_cast<sockaddr*>(peer);
-  operation.bytes = peer_bytes;
+  op::Op operation = op::of_socket(op::Kind::connect, fd, peer, peer_bytes, 0);
   Call call = direct(fd, operation);
   call.direction = Direction::out;
   call.when_timed_out = -EINPROGRESS;

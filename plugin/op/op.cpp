@@ -51,7 +51,17 @@ Op fsync(int fd, bool data_only) {
   return op;
 }
 
-Op recv(int socket, void* to, std::uint64_t bytes) { return transfer(Kind::recv, socket, to, bytes, 0); }
+Op of_socket(Kind kind, int socket, const void* buffer, std::uint64_t bytes, int flags) {
+  Op op = transfer(kind, socket, buffer, bytes, 0);
+  op.flags = flags;
+  return op;
+}
+
+Op accept(int socket, void* peer, void* peer_bytes, int flags) {
+  Op op = of_socket(Kind::accept, socket, peer, 0, flags);
+  op.address_bytes = peer_bytes;
+  return op;
+}
 
 Op memory(const unsigned* word, unsigned expected) { return transfer(Kind::memory, -1, word, expected, 0); }
 

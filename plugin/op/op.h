@@ -54,7 +54,8 @@ Op write(int fd, const void* from, std::uint64_t bytes, off_t offset);
 Op readv(int fd, const iovec* parts, int count, off_t offset);
 Op writev(int fd, const iovec* parts, int count, off_t offset);
 Op fsync(int fd, bool data_only);
-Op recv(int socket, void* to, std::uint64_t bytes);
+Op of_socket(Kind kind, int socket, const void* buffer, std::uint64_t bytes, int flags);
+Op accept(int socket, void* peer, void* peer_bytes, int flags);
 Op memory(const unsigned* word, unsigned expected);
 
 // Who is told that an operation is over; called on the thread that reaped it, once. Must not block.

@@ -141,7 +141,7 @@ op::Op operation_for(const Call& call, const Plan& plan) {
   op::Op operation;
   if (plan.way == Way::poll) return op::poll(call.fd, plan.events, plan.timeout_ns);
   if (plan.way == Way::receive) {
-    operation = op::recv(call.fd, call.parts->iov_base, call.bytes);
+    operation = op::of_socket(op::Kind::recv, call.fd, call.parts->iov_base, call.bytes, 0);
     operation.waits_first = plan.tried;
     return operation;
   }
@@ -180,6 +180,7 @@ bool suspended_on_stream(Call& call, Plan plan, const weir_runtime& runtime, Res
 
 // The ring holds on to the socket itself, as the kernel's call does, whatever becomes of the descriptor's number meanwhile.
 bool suspended_on_socket(Call& call, Plan plan, const weir_runtime& runtime, Result* result, int* refusal) {
+  if (plan.tried) tried(call.fd, true);
   if (!perform(operation_for(call, plan), false, runtime, result, refusal)) return false;
   if (settled(call, plan, *result)) return true;
   plan.way = Way::poll;
@@ -257,14 +258,23 @@ bool waited_unseen(Call& call, Result* result) {
   return true;
 }
 
-Result at_once(Result result) {
-  meter::mine().fast_hits.add(1);
-  if (base::self_unsuspended().holds_core) gate::stand_back();
-  return result;
+// A task is about to read from a socket where the last tries found nothing: the ring tries it too, so none is made before.
+bool received_untried(Call& call, Result* result) {
+  wait::KeptErrno kept;
+  call.kept_errno = &kept;
+  Plan plan = plan_for(call);
+  wait::Choice choice = plan.way == Way::receive ? choose_now(call.ends) : wait::Choice{};
+  if (choice.lane != wait::Lane::suspend) {
+    tried(call.fd, false);  // not such a socket any more, or not in a task: not to be guessed again
+    return false;
+  }
+  if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
+  plan.tried = false;
+  *result = suspended(call, plan, *choice.runtime);
+  return true;
 }
 
-// Not `was_tried`: that it would block was a guess, made of sockets that the ring tries itself. Where it shall not, it is tried now.
-Result waited_for(Call& call, bool was_tried = true) {
+Result waited_for(Call& call) {
   wait::KeptErrno kept;
   call.kept_errno = &kept;
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
@@ -273,25 +283,18 @@ Result waited_for(Call& call, bool was_tried = true) {
   wait::Ends ends = plan.storage ? wait::Ends::never : plan.limited ? wait::Ends::handled : call.ends;
   wait::Choice choice = choose_now(ends);
   if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
-  bool receives = choice.lane == wait::Lane::suspend && plan.way == Way::receive;
-  if (receives && was_tried) tried(call.fd, true);
-  if (!receives && !was_tried) {
-    Result result = call.attempt(call);
-    if (result != -EAGAIN && result != -EOPNOTSUPP) return at_once(result);
-  }
-  plan.tried = was_tried;
   if (choice.lane == wait::Lane::park) return parked(call, plan, choice.reason);
   if (plan.park_only) return parked(call, plan, Reason::unsupported_call);
   return suspended(call, plan, *choice.runtime);
 }
 
 Result attempted(Call& call) {
-  bool may_wait_in_ring = may_be_received(call);
-  if (may_wait_in_ring && expects_nothing(call.fd)) return waited_for(call, false);
   Result result = call.attempt ? call.attempt(call) : -EOPNOTSUPP;
   if (result == -EAGAIN || result == -EOPNOTSUPP) return waited_for(call);
-  if (may_wait_in_ring) tried(call.fd, false);
-  return at_once(result);
+  if (may_be_received(call)) tried(call.fd, false);
+  meter::mine().fast_hits.add(1);
+  if (base::self_unsuspended().holds_core) gate::stand_back();
+  return result;
 }
 
 Result serve(Call& call) {
@@ -305,7 +308,9 @@ Result serve(Call& call) {
     return result;
   }
   Result result;
-  if (!likely_to_wait(call) || !waited_unseen(call, &result)) result = attempted(call);
+  bool done = likely_to_wait(call) && waited_unseen(call, &result);
+  if (!done && may_be_received(call) && expects_nothing(call.fd)) done = received_untried(call, &result);
+  if (!done) result = attempted(call);
   count_moved(call, result);
   return result;
 }
