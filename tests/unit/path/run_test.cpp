@@ -1,110 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // The story of a call, told by plain threads that suspend (forced), on real descriptors and a real ring.
-#include "path/call.h"
+#include "tests/unit/path/run_fixture.h"
 
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 
 #include <cstring>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include "api/instance.h"
 #include "base/clock.h"
 #include "base/thread.h"
 #include "gate/gate.h"
-#include "meter/counters.h"
 #include "path/guess.h"
 #include "sys/file.h"
 #include "wait/lane.h"
 
-extern char** environ;
-
 namespace weir::path {
 namespace {
-
-struct Read {
-  int fd;
-  iovec part;
-};
-
-Result real_read(Call& call) {
-  auto* part = static_cast<const Read*>(call.arguments)->part.iov_base;
-  ssize_t n = ::read(call.fd, part, call.bytes);
-  return n < 0 ? -errno : n;
-}
-
-Result real_pread(Call& call) {
-  auto* part = static_cast<const Read*>(call.arguments)->part.iov_base;
-  ssize_t n = ::pread(call.fd, part, call.bytes, call.offset);
-  return n < 0 ? -errno : n;
-}
-
-class RunTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    setenv("WEIR_FORCE", "all", 1);
-    api::prepare(environ);
-    before_ = meter::totals();
-    ASSERT_TRUE(concerns_us());
-  }
-  // Nothing may be left behind: no call in flight, no permit out.
-  void TearDown() override {
-    EXPECT_EQ(meter::gauges.in_flight.value(), 0);
-    EXPECT_EQ(meter::gauges.suspended.value(), 0);
-  }
-  Result read(int fd, void* to, std::size_t bytes) {
-    Read arguments{fd, {to, bytes}};
-    Call call{.family = Family::next, .direction = Direction::in};
-    call.fd = fd;
-    call.attempt = attempt_next;
-    call.real = real_read;
-    call.arguments = &arguments;
-    call.parts = &arguments.part;
-    call.part_count = 1;
-    call.bytes = bytes;
-    return run(call);
-  }
-  Result pread(int fd, void* to, std::size_t bytes, off_t offset) {
-    Read arguments{fd, {to, bytes}};
-    Call call{.family = Family::file_at, .direction = Direction::in};
-    call.fd = fd;
-    call.attempt = attempt_file_at;
-    call.real = real_pread;
-    call.arguments = &arguments;
-    call.parts = &arguments.part;
-    call.part_count = 1;
-    call.bytes = bytes;
-    call.offset = offset;
-    return run(call);
-  }
-  std::int64_t suspended() { return meter::totals().suspended - before_.suspended; }
-  std::int64_t fast_hits() { return meter::totals().fast_hits - before_.fast_hits; }
-  std::int64_t plain(meter::Reason why) {
-    int i = static_cast<int>(why);
-    return meter::totals().reasons[i] - before_.reasons[i];
-  }
-  meter::Totals before_;
-};
-
-std::string cold_file(std::size_t bytes) {
-  std::string name = "/var/tmp/weir_run_test_" + std::to_string(getpid());
-  std::vector<char> data(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<char>(i * 31 + i / 4096);
-  int fd = ::open(name.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
-  EXPECT_EQ(::write(fd, data.data(), bytes), static_cast<ssize_t>(bytes));
-  fdatasync(fd);
-  posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-  ::close(fd);
-  return name;
-}
 
 // RWF_NOWAIT does not keep a direct read from waiting for the device: it must be waited for like any other.
 TEST_F(RunTest, ADirectReadIsNotTakenForACachedOne) {
@@ -336,156 +250,6 @@ TEST_F(RunTest, keeps_the_receive_timeout_of_a_socket) {
   EXPECT_EQ(suspended(), 1);
   ::close(ends[0]);
   ::close(ends[1]);
-}
-
-// A socket of which several reads in a row had to wait, so that the next one is not tried before.
-class SocketTest : public RunTest {
- protected:
-  static constexpr int waits = 6;
-  void SetUp() override {
-    RunTest::SetUp();
-    int low[2];
-    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, low), 0);
-    ours_ = fcntl(low[0], F_DUPFD, 910);  // a number that no other test has used
-    ::close(low[0]);
-    theirs_ = low[1];
-    for (int i = 0; i < waits; ++i) {
-      Later sent = later(std::string(1, static_cast<char>('0' + i)));
-      char got = 0;
-      ASSERT_EQ(read(ours_, &got, 1), 1);
-      ASSERT_EQ(got, '0' + i);
-    }
-    ASSERT_EQ(suspended(), waits);
-    before_ = meter::totals();
-  }
-  void TearDown() override {
-    for (int fd : {ours_, theirs_}) ::close(fd);
-    tried(ours_, false);
-    RunTest::TearDown();
-  }
-  using Later = std::jthread;
-  Later later(std::string what) {
-    return Later([this, what] {
-      usleep(20'000);
-      EXPECT_EQ(::write(theirs_, what.data(), what.size()), static_cast<ssize_t>(what.size()));
-    });
-  }
-  // The same number, but another file.
-  void replace(int by) {
-    ASSERT_EQ(dup2(by, ours_), ours_);
-    ::close(by);
-  }
-  int ours_, theirs_;
-};
-
-TEST_F(SocketTest, gives_what_comes_and_then_its_end) {
-  char got[8] = {};
-  for (int i = 0; i < 50; ++i) {
-    Later sent = i % 2 ? later("later") : Later();
-    if (i % 2 == 0) ASSERT_EQ(::write(theirs_, "sooner", 6), 6);
-    ASSERT_EQ(read(ours_, got, sizeof got), i % 2 ? 5 : 6);
-    ASSERT_EQ(std::string(got, 5), i % 2 ? "later" : "soone");
-  }
-  shutdown(theirs_, SHUT_WR);
-  EXPECT_EQ(read(ours_, got, sizeof got), 0);
-}
-
-TEST_F(SocketTest, gives_much_at_once) {
-  std::string much(150'000, 'm'), got(much.size(), 0);
-  Later sent = later(much);
-  for (std::size_t at = 0; at < much.size();) {
-    Result n = read(ours_, got.data() + at, got.size() - at);
-    ASSERT_GT(n, 0);
-    at += static_cast<std::size_t>(n);
-  }
-  EXPECT_EQ(got, much);
-}
-
-TEST_F(SocketTest, that_no_longer_blocks_says_so_at_once) {
-  fcntl(ours_, F_SETFL, O_NONBLOCK);
-  char byte;
-  EXPECT_EQ(read(ours_, &byte, 1), -EAGAIN);
-  EXPECT_EQ(suspended(), 0);
-  ASSERT_EQ(::write(theirs_, "x", 1), 1);
-  EXPECT_EQ(read(ours_, &byte, 1), 1);
-}
-
-TEST_F(SocketTest, that_got_a_time_limit_keeps_it) {
-  timeval limit{0, 50'000};
-  setsockopt(ours_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-  char byte;
-  std::int64_t began = base::now_ns();
-  EXPECT_EQ(read(ours_, &byte, 1), -EAGAIN);
-  EXPECT_GE(base::now_ns() - began, 40'000'000);
-}
-
-TEST_F(SocketTest, whose_number_is_a_files_now_reads_the_file) {
-  std::string name = cold_file(10'000);
-  replace(::open(name.c_str(), O_RDONLY));
-  unlink(name.c_str());
-  std::vector<char> got(6000), expected(6000);
-  ASSERT_EQ(::pread(ours_, expected.data(), 6000, 0), 6000);
-  EXPECT_EQ(read(ours_, got.data(), 6000), 6000);
-  EXPECT_EQ(got, expected);
-  EXPECT_EQ(lseek(ours_, 0, SEEK_CUR), 6000);
-  EXPECT_EQ(read(ours_, got.data(), 6000), 4000);
-}
-
-TEST_F(SocketTest, whose_number_is_a_pipes_now_reads_the_pipe) {
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
-  replace(ends[0]);
-  ASSERT_EQ(::write(ends[1], "pipe", 4), 4);
-  char got[8] = {};
-  EXPECT_EQ(read(ours_, got, sizeof got), 4);
-  EXPECT_STREQ(got, "pipe");
-  ::close(ends[1]);
-  EXPECT_EQ(read(ours_, got, sizeof got), 0);
-}
-
-TEST_F(SocketTest, whose_peer_hangs_up_hard_gives_the_error) {
-  int listener = ::socket(AF_INET, SOCK_STREAM, 0), peer = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in here{};
-  here.sin_family = AF_INET;
-  here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof here;
-  auto* address = reinterpret_cast<sockaddr*>(&here);
-  ASSERT_EQ(::bind(listener, address, sizeof here), 0);
-  ASSERT_EQ(::listen(listener, 1), 0);
-  ASSERT_EQ(getsockname(listener, address, &size), 0);
-  ASSERT_EQ(::connect(peer, address, sizeof here), 0);
-  replace(::accept(listener, nullptr, nullptr));
-  linger at_once{1, 0};
-  setsockopt(peer, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-  std::jthread hangs_up([peer] {
-    usleep(20'000);
-    ::close(peer);
-  });
-  char byte;
-  EXPECT_EQ(read(ours_, &byte, 1), -ECONNRESET);
-  EXPECT_EQ(suspended(), 1);
-  ::close(listener);
-}
-
-// As the kernel's own call does. (Who waits until a number is ready and asks it then gets another's bytes.)
-TEST_F(SocketTest, is_read_to_the_end_of_the_call_whatever_its_number_stands_for_meanwhile) {
-  int others[2];
-  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, others), 0);
-  ASSERT_EQ(::write(others[1], "other", 5), 5);
-  std::jthread replaces([&] {
-    while (meter::gauges.suspended.value() == 0) usleep(1000);
-    usleep(20'000);
-    replace(others[0]);
-    usleep(20'000);
-    ASSERT_EQ(::write(theirs_, "first", 5), 5);
-  });
-  char got[8] = {};
-  EXPECT_EQ(read(ours_, got, sizeof got), 5);
-  EXPECT_STREQ(got, "first");
-  replaces.join();
-  EXPECT_EQ(read(ours_, got, sizeof got), 5);
-  EXPECT_STREQ(got, "other");
-  ::close(others[1]);
 }
 
 TEST_F(RunTest, leaves_nonblocking_descriptors_alone) {
