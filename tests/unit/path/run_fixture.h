@@ -73,6 +73,11 @@ class RunTest : public ::testing::Test {
     call.offset = offset;
     return run(call);
   }
+  // For another thread that answers: only when it is waited for, however slow the machine is.
+  static void until_suspended() {
+    for (int ms = 0; ms < 20'000 && meter::gauges.suspended.value() == 0; ++ms) usleep(1000);
+    usleep(2000);  // from there to the ring
+  }
   std::int64_t suspended() { return meter::totals().suspended - before_.suspended; }
   std::int64_t fast_hits() { return meter::totals().fast_hits - before_.fast_hits; }
   std::int64_t plain(meter::Reason why) {

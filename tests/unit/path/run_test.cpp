@@ -74,7 +74,7 @@ TEST_F(RunTest, errno_is_what_it_was_whatever_weir_met_meanwhile) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   std::thread feeder([&] {
-    usleep(20'000);
+    until_suspended();
     EXPECT_EQ(::write(ends[1], "x", 1), 1);
   });
   char got = 0;
@@ -228,7 +228,7 @@ TEST_F(RunTest, waits_on_the_ring_for_a_pipe) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   std::thread writer([&] {
-    usleep(30'000);
+    until_suspended();
     ASSERT_EQ(::write(ends[1], "later", 5), 5);
   });
   char got[8] = {};

@@ -41,7 +41,7 @@ class SocketTest : public RunTest {
   using Later = std::jthread;
   Later later(std::string what) {
     return Later([this, what] {
-      usleep(20'000);
+      until_suspended();
       EXPECT_EQ(::write(theirs_, what.data(), what.size()), static_cast<ssize_t>(what.size()));
     });
   }
@@ -134,7 +134,7 @@ TEST_F(SocketTest, whose_peer_hangs_up_hard_gives_the_error) {
   linger at_once{1, 0};
   setsockopt(peer, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   std::jthread hangs_up([peer] {
-    usleep(20'000);
+    until_suspended();
     ::close(peer);
   });
   char byte;
@@ -149,7 +149,7 @@ TEST_F(SocketTest, is_read_to_the_end_of_the_call_whatever_its_number_stands_for
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, others), 0);
   ASSERT_EQ(::write(others[1], "other", 5), 5);
   std::jthread replaces([&] {
-    while (meter::gauges.suspended.value() == 0) usleep(1000);
+    until_suspended();
     usleep(20'000);
     replace(others[0]);
     usleep(20'000);
