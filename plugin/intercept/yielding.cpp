@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <threads.h>
 
+#include "base/clock.h"
 #include "gate/gate.h"
 #include "intercept/real.h"
 #include "lane/runtime_code.h"
@@ -20,7 +21,11 @@ int yield(const void* caller) {
   if (runtimes_own && runtimes_own(caller)) return real_sched_yield();
   // A runtime, or a malloc, spins with its own locks held.
   if (path::yields_in_vain() && !lane::is_runtime_code(caller) && path::stand_back()) return 0;
-  return real_sched_yield();
+  if (!path::others_are_aside()) return real_sched_yield();
+  std::int64_t began = base::now_ns();
+  int result = real_sched_yield();
+  path::yielded(base::now_ns() - began);
+  return result;
 }
 
 }  // namespace

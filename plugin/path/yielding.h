@@ -14,15 +14,31 @@ namespace weir::path {
 
 inline bool others_are_aside() { return meter::gauges.aside.load(std::memory_order_relaxed) > 0; }
 
+// So many short yields, of about a microsecond each, are made in vain before one stands back.
+constexpr std::int32_t yields_in_patience = 32;
+
 // Counts a yield of what runs here. Is it time to stand back? Never outside all places; but in a team also what is no
 // task that could be set aside.
 inline bool yields_in_vain() {
-  constexpr std::int32_t patience = 32;
   base::Thread& thread = base::self_unsuspended();
   if (!thread.place && !thread.omp) return false;
-  if (++thread.yields < patience) return false;
-  thread.yields = 0;
-  return others_are_aside();
+  if (++thread.yields < yields_in_patience) return false;
+  if (!others_are_aside()) {
+    thread.yields = 0;
+    return false;
+  }
+  thread.yields -= yields_in_patience;
+  return true;
+}
+
+// The yield counted last was made, and took so long. Where other programs compute on this core each takes a slice of theirs,
+// some milliseconds: it counts as the many short ones it lasted for, and the next times one stands back at once.
+inline void yielded(std::int64_t took_ns) {
+  constexpr std::int32_t most = 32 * yields_in_patience;
+  std::int64_t as_short = took_ns / 1000;
+  if (as_short < 2) return;
+  base::Thread& thread = base::self_unsuspended();
+  thread.yields = static_cast<std::int32_t>(as_short + thread.yields < most ? as_short + thread.yields : most);
 }
 
 // Lets others go on for a moment: the calling task is set aside, or what is ready goes on on top of it. False: neither

@@ -58,6 +58,13 @@ weir_tasks_test(constructs_often full 600 "1 2 3 16" shuffle omp_constructs 20)
 weir_tasks_programs(omp_spinning tasks_spinning.c)
 weir_tasks_test(spinning quick 100 "1 2 3" none omp_spinning 2)
 weir_tasks_test(spinning_often full 300 "2 3 16" shuffle omp_spinning 20)
+foreach(compiler clang gcc)  # a yield costs a slice of somebody else's there
+  add_test(NAME omp.tasks.spinning_beside_others_${compiler} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/beside_others
+    ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same "1 2 3" none ${here}/omp_spinning_${compiler} 2)
+  set_tests_properties(omp.tasks.spinning_beside_others_${compiler} PROPERTIES LABELS quick TIMEOUT 100 RUN_SERIAL ON)
+endforeach()
+weir_tasks_environment("WEIR_PRELOAD=$<TARGET_FILE:weir_preload>" spinning_beside_others)
+set_property(TEST omp.tasks.spinning_beside_others_gcc APPEND PROPERTY ENVIRONMENT "LIBOMP=${LIBOMP}")
 
 weir_tasks_programs(omp_waits tasks_waits.c)
 weir_tasks_test(untied_elsewhere quick 100 "2 3" none omp_waits untied)
