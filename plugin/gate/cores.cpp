@@ -48,6 +48,36 @@ void Cores::learn_patience(std::int64_t patience_ns) {
   patience_ns_.store(patience_ns > least_patience_ns ? patience_ns : least_patience_ns, std::memory_order_relaxed);
 }
 
+// Its slot is given back and it lies down in one step: else it would have it again before the one it called is awake. Somebody
+// gives one back after that: who was called, or, where none was, one of those that hold more than there are.
+bool Cores::make_way(std::int64_t timeout_ns) {
+  Sleeper me;
+  me.haste = looks_for_work;
+  std::int64_t end = base::now_ns() + timeout_ns;
+  lock_.lock();
+  if (!top_[has_task] && !top_[looks_for_work]) {
+    lock_.unlock();
+    return false;
+  }
+  held_.fetch_sub(1);
+  gives_.store(gives_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  std::atomic<std::uint32_t>* called = call_one_locked();
+  lie_down_last_locked(me);
+  lock_.unlock();
+  if (called) sys::futex_wake(*called);
+  Patience mine{timeout_ns, end, end};
+  if (!sleep(me, mine)) held_.fetch_add(1);
+  else if (!try_take(looks_for_work)) take(timeout_ns, looks_for_work);
+  return true;
+}
+
+void Cores::lie_down_last_locked(Sleeper& me) {
+  sleeping_.fetch_add(1);
+  Sleeper** last = &top_[me.haste];
+  while (*last) last = &(*last)->below;
+  *last = &me;
+}
+
 // Among the sleepers, unless a slot is to be had after all. Announced before that last look: a give() that misses us in
 // sleeping_ has freed its slot before our try_take.
 bool Cores::lie_down(Sleeper& me) {

@@ -30,12 +30,16 @@ class Cores {
   // `timeout_ns`; with a task, less where such waits have been in vain before, and up to ten times as long, or a second, while
   // slots go from hand to hand.
   bool take(std::int64_t timeout_ns, Haste haste = has_task);
+  // For a holder that looks for work in vain: one that waits goes on in its place, and it waits behind all others. False, and
+  // nothing happened: nobody waits.
+  bool make_way(std::int64_t timeout_ns);
   void take_over() { held_.fetch_add(1); }  // does not wait, whatever the limit
   void give();
   void set_limit(std::int64_t limit, std::int64_t spare = 0);
   std::int64_t limit() const { return limit_.load(std::memory_order_relaxed); }
   // Does a thread that has a task wait for a core?
   bool wanted() const { return in_haste_.load(std::memory_order_relaxed) > 0; }
+  std::int64_t waiting() const { return sleeping_.load(std::memory_order_relaxed); }
   // Do more compute than should?
   bool crowded() const { return held() > room_for(has_task); }
   std::int64_t held() const { return held_.load(std::memory_order_relaxed); }
@@ -57,6 +61,7 @@ class Cores {
   bool try_take(Haste haste);
   void learn_patience(std::int64_t patience_ns);
   bool lie_down(Sleeper& me);
+  void lie_down_last_locked(Sleeper& me);
   bool sleep(Sleeper& me, Patience& mine);
   std::atomic<std::uint32_t>* call_one_locked();
   bool call_one();

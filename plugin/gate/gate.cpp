@@ -10,6 +10,20 @@ namespace weir::gate {
 
 constinit Gate the_gate;
 
+void Gate::idle_yielded(std::int64_t took_ns) {
+  constexpr std::int64_t long_ns = base::ns_per_ms, most_ns = 100 * base::ns_per_ms;
+  if (took_ns < long_ns) return;
+  std::int64_t before = slow_yields_ns_.load(std::memory_order_relaxed);
+  slow_yields_ns_.store(before + took_ns < most_ns ? before + took_ns : most_ns, std::memory_order_relaxed);
+}
+
+bool Gate::idle_makes_way() {
+  constexpr std::int64_t worth_ns = 200 * base::ns_per_us;
+  if (slow_yields_ns_.load(std::memory_order_relaxed) < worth_ns || cores.waiting() == 0) return false;
+  slow_yields_ns_.fetch_sub(worth_ns, std::memory_order_relaxed);
+  return true;
+}
+
 void take_core() {
   base::Thread& thread = base::self();
   if (thread.holds_core) return;

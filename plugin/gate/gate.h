@@ -9,6 +9,13 @@
 
 namespace weir::gate {
 
+// Of a thread that yields.
+enum class Idle {
+  no,        // it is the program that yields
+  yields,    // a runtime that found no work
+  made_way,  // likewise, and others had its core meanwhile
+};
+
 // The process's gate, found in one place. api/instance sets its limits.
 struct Gate {
   Permits permits;
@@ -19,10 +26,19 @@ struct Gate {
   // Told that a thread which computed is about to block, the `parked`th of them now: a stand-in could have its core. More
   // than `most` of them are of no use: calls on storage wait for permits.
   std::atomic<void (*)(std::int64_t parked, std::int64_t most)> on_blocked{nullptr};
-  // Asked when a thread yields: true when it is a runtime's own that found no work, and others had its core meanwhile.
-  std::atomic<bool (*)(const void* caller)> on_yield{nullptr};
+  // Asked when a thread yields.
+  std::atomic<Idle (*)(const void* caller)> on_yield{nullptr};
   // Asked before that: true when the thread has slept instead.
   std::atomic<bool (*)(const void* caller)> on_idle{nullptr};
+
+  // A yield for lack of work took so long. Where other programs compute on these cores that is a slice of theirs: who looks
+  // for work had better sleep, and leave its turn to the next, than yield.
+  void idle_yielded(std::int64_t took_ns);
+  // Is one to do so instead of its next yield? As often as costs little beside what such yields took.
+  bool idle_makes_way();
+
+ private:
+  std::atomic<std::int64_t> slow_yields_ns_{0};
 };
 extern Gate the_gate;
 

@@ -14,11 +14,24 @@ namespace {
 
 WEIR_REAL Real<int()> real_sched_yield{"sched_yield"};
 
+int yield_idly() {
+  gate::Gate& gate = gate::the_gate;
+  if (gate.cores.waiting() == 0) return real_sched_yield();
+  std::int64_t began = base::now_ns();
+  int result = real_sched_yield();
+  gate.idle_yielded(base::now_ns() - began);
+  return result;
+}
+
 int yield(const void* caller) {
   auto* sleeps = gate::the_gate.on_idle.load(std::memory_order_relaxed);
   if (sleeps && sleeps(caller)) return 0;
-  auto* runtimes_own = gate::the_gate.on_yield.load(std::memory_order_relaxed);
-  if (runtimes_own && runtimes_own(caller)) return real_sched_yield();
+  auto* idle = gate::the_gate.on_yield.load(std::memory_order_relaxed);
+  switch (idle ? idle(caller) : gate::Idle::no) {
+    case gate::Idle::made_way: return 0;
+    case gate::Idle::yields: return yield_idly();
+    case gate::Idle::no: break;
+  }
   // A runtime, or a malloc, spins with its own locks held.
   if (path::yields_in_vain() && !lane::is_runtime_code(caller) && path::stand_back()) return 0;
   if (!path::others_are_aside()) return real_sched_yield();

@@ -44,10 +44,22 @@ void come_soon() { patience_ns.store(10 * base::ns_per_ms, std::memory_order_rel
 
 void going() { gate::give_core(); }
 
-void idling() {
-  if (!base::self().holds_core || !gate::the_gate.cores.wanted()) return;
-  going();
-  coming();
+bool idling() {
+  base::Thread& thread = base::self();
+  gate::Gate& gate = gate::the_gate;
+  if (!thread.holds_core) return false;
+  if (gate.cores.wanted()) {
+    going();
+    coming();
+    return false;
+  }
+  if (row_of(thread) != worker_marks || !gate.idle_makes_way()) return false;
+  thread.holds_core = false;
+  meter::core_given();
+  bool made_way = gate.cores.make_way(patience_ns.load(std::memory_order_relaxed));
+  thread.holds_core = true;
+  meter::core_taken();
+  return made_way;
 }
 
 void stand_ins(int present) { have_stand_ins.store(present, std::memory_order_relaxed); }

@@ -9,8 +9,9 @@ void coming();
 void going();
 // Cores were found to be held by such threads: who comes from now on does not wait long for one.
 void come_soon();
-// The calling thread found no work when it last looked; should another that has some wait for a core, it goes first.
-void idling();
+// The calling thread found no work when it last looked; should another that has some wait for a core, it goes first. True:
+// another that looks for work went on in its place for a while.
+bool idling();
 void stand_ins(int present);
 
 // The calling thread is libtbb's own: without a task it may wait long for a core, and holds nothing up.

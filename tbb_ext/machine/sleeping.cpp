@@ -68,12 +68,11 @@ namespace weir::tbb {
 
 namespace {
 
-bool yields_for_lack_of_work(const void* caller) {
-  if (!from_libtbb(caller)) return false;
+gate::Idle yields_for_lack_of_work(const void* caller) {
+  if (!from_libtbb(caller)) return gate::Idle::no;
   sys::send_wakes();
   sys::tell_idle();
-  idling();
-  return true;
+  return idling() ? gate::Idle::made_way : gate::Idle::yields;
 }
 
 }  // namespace

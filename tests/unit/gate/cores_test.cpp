@@ -7,9 +7,14 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "gate/gate.h"
 
 namespace weir::gate {
 namespace {
+
+void until_waiting(const Cores& cores, std::int64_t how_many) {
+  while (cores.waiting() < how_many) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
 
 TEST(CoresTest, nobody_waits_for_ever) {
   Cores cores;
@@ -59,19 +64,15 @@ TEST(CoresTest, a_slot_given_back_goes_to_who_came_last) {
   ASSERT_TRUE(cores.take(0));
   std::atomic<int> order{0};
   int first_at = 0, second_at = 0;
-  std::atomic<int> waiting{0};
   auto wait_for = [&](int& at) {
-    ++waiting;
     ASSERT_TRUE(cores.take(20 * base::ns_per_s));
     at = ++order;
     cores.give();
   };
   std::thread first([&] { wait_for(first_at); });
-  while (waiting < 1) std::this_thread::yield();
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  until_waiting(cores, 1);
   std::thread second([&] { wait_for(second_at); });
-  while (waiting < 2) std::this_thread::yield();
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  until_waiting(cores, 2);
   cores.give();
   first.join();
   second.join();
@@ -84,7 +85,7 @@ TEST(CoresTest, a_higher_limit_calls_those_who_wait) {
   cores.set_limit(1);
   ASSERT_TRUE(cores.take(0));
   std::thread waits([&] { EXPECT_TRUE(cores.take(20 * base::ns_per_s)); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  until_waiting(cores, 1);
   cores.set_limit(2);
   waits.join();
   EXPECT_EQ(cores.held(), 2);
@@ -109,9 +110,9 @@ TEST(CoresTest, a_slot_is_spare_again_when_given_back_over_the_limit) {
   ASSERT_TRUE(cores.take(0));
   std::atomic<bool> looked{false};
   std::thread looks([&] { looked = cores.take(20 * base::ns_per_s, Cores::looks_for_work); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  until_waiting(cores, 1);
   std::thread works([&] { EXPECT_TRUE(cores.take(20 * base::ns_per_s)); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  until_waiting(cores, 2);
   cores.give();  // to who has a task, though the other came first
   works.join();
   EXPECT_FALSE(looked);
@@ -120,6 +121,113 @@ TEST(CoresTest, a_slot_is_spare_again_when_given_back_over_the_limit) {
   cores.give();
   looks.join();
   EXPECT_TRUE(looked);
+}
+
+TEST(CoresTest, who_makes_way_goes_on_after_all_that_wait) {
+  Cores cores;
+  cores.set_limit(1);
+  ASSERT_TRUE(cores.take(0));
+  std::atomic<int> order{0};
+  auto look = [&](int& at) {
+    ASSERT_TRUE(cores.take(20 * base::ns_per_s, Cores::looks_for_work));
+    at = ++order;
+    cores.give();
+  };
+  int first_at = 0, second_at = 0;
+  std::thread first([&] { look(first_at); });
+  until_waiting(cores, 1);
+  std::thread second([&] { look(second_at); });
+  until_waiting(cores, 2);
+  EXPECT_TRUE(cores.make_way(20 * base::ns_per_s));
+  EXPECT_EQ(++order, 3);
+  EXPECT_EQ(cores.held(), 1);
+  first.join();
+  second.join();
+  EXPECT_EQ(second_at, 1);
+  EXPECT_EQ(first_at, 2);
+}
+
+TEST(CoresTest, nobody_makes_way_for_nobody) {
+  Cores cores;
+  cores.set_limit(1);
+  ASSERT_TRUE(cores.take(0));
+  EXPECT_FALSE(cores.make_way(20 * base::ns_per_s));
+  EXPECT_EQ(cores.held(), 1);
+}
+
+TEST(CoresTest, who_makes_way_over_the_limit_calls_nobody_and_comes_back_in_turn) {
+  Cores cores;
+  cores.set_limit(1);
+  cores.take_over();
+  cores.take_over();
+  std::atomic<bool> looked{false};
+  std::thread looks([&] {
+    looked = cores.take(20 * base::ns_per_s, Cores::looks_for_work);
+    cores.give();
+  });
+  until_waiting(cores, 1);
+  std::thread other([&] {
+    until_waiting(cores, 2);
+    EXPECT_FALSE(looked);
+    cores.give();  // the one that the thread below does not hold
+  });
+  EXPECT_TRUE(cores.make_way(20 * base::ns_per_s));
+  EXPECT_TRUE(looked);
+  other.join();
+  looks.join();
+  EXPECT_EQ(cores.held(), 1);
+}
+
+TEST(CoresTest, who_makes_way_does_not_wait_for_ever) {
+  Cores cores;
+  cores.set_limit(1);
+  cores.take_over();
+  cores.take_over();  // one of them never comes free
+  std::thread works([&] { EXPECT_TRUE(cores.take(20 * base::ns_per_s)); });
+  until_waiting(cores, 1);
+  EXPECT_TRUE(cores.make_way(base::ns_per_ms));
+  EXPECT_EQ(cores.held(), 2);
+  cores.give();
+  cores.give();
+  works.join();
+}
+
+TEST(CoresTest, hundreds_that_make_way_for_each_other_all_come_by) {
+  Cores cores;
+  cores.set_limit(2);
+  constexpr int threads = 200, turns = 20;
+  std::atomic<int> made_way{0};
+  std::vector<std::jthread> all;
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(cores.take(0));
+  for (int t = 0; t < threads; ++t)
+    all.emplace_back([&] {
+      cores.take(20 * base::ns_per_s, Cores::looks_for_work);
+      for (int i = 0; i < turns; ++i) made_way += cores.make_way(20 * base::ns_per_s);
+      EXPECT_LE(cores.held(), 2);
+      cores.give();
+    });
+  until_waiting(cores, threads);
+  for (int i = 0; i < 2; ++i) cores.give();
+  all.clear();
+  EXPECT_GT(made_way, threads);
+  EXPECT_EQ(cores.held(), 0);
+  EXPECT_EQ(cores.waiting(), 0);
+}
+
+TEST(GateTest, an_idle_thread_makes_way_where_yields_take_long_and_others_wait) {
+  Gate gate;
+  gate.cores.set_limit(1);
+  ASSERT_TRUE(gate.cores.take(0));
+  gate.idle_yielded(10 * base::ns_per_ms);
+  EXPECT_FALSE(gate.idle_makes_way());  // nobody waits
+  std::jthread looks([&] { gate.cores.take(20 * base::ns_per_s, Cores::looks_for_work); });
+  until_waiting(gate.cores, 1);
+  int times = 0;
+  while (gate.idle_makes_way()) ++times;
+  EXPECT_EQ(times, 50);  // 200 us each
+  for (int i = 0; i < 1000; ++i) gate.idle_yielded(10'000);
+  EXPECT_FALSE(gate.idle_makes_way());
+  gate.cores.give();
 }
 
 TEST(CoresTest, at_most_the_limit_compute_at_once) {
