@@ -53,7 +53,8 @@ bool idling() {
     coming();
     return false;
   }
-  if (row_of(thread) != worker_marks || !gate.idle_makes_way()) return false;
+  // Not with a lock held: who goes on may want it.
+  if (row_of(thread) != worker_marks || thread.lock_depth > 0 || !gate.idle_makes_way()) return false;
   thread.holds_core = false;
   meter::core_given();
   bool made_way = gate.cores.make_way(patience_ns.load(std::memory_order_relaxed));
