@@ -49,6 +49,8 @@ struct Thread {
   void* signal_frame = nullptr;    // of the innermost signal handler
   std::int32_t tid = 0;            // gettid(), 0 until first asked for
   std::int32_t yields = 0;         // of what runs here, since it last made way for others (path/yielding.h)
+  std::int32_t watched_yields = 0; // so many of the next ones are looked at more closely (path/napping.h)
+  std::int64_t naps_ns = 0;        // so long it naps instead, where a runtime waits
   bool holds_core = false;         // has a core slot of the gate
   bool waits_openly = false;       // sleeps in libc for another thread, with nothing of libc's locked: others may run on top
   std::int32_t hits_in_row = 0;    // calls done at once, since one blocked

@@ -7,6 +7,7 @@
 #include "gate/gate.h"
 #include "intercept/real.h"
 #include "lane/runtime_code.h"
+#include "path/napping.h"
 #include "path/yielding.h"
 
 namespace weir::intercept {
@@ -32,12 +33,12 @@ int yield(const void* caller) {
     case gate::Idle::yields: return yield_idly();
     case gate::Idle::no: break;
   }
+  if (path::nap_is_due() && lane::is_runtime_code(caller)) return path::nap(), 0;
   // A runtime, or a malloc, spins with its own locks held.
   if (path::yields_in_vain() && !lane::is_runtime_code(caller) && path::stand_back()) return 0;
-  if (!path::others_are_aside()) return real_sched_yield();
-  std::int64_t began = base::now_ns();
-  int result = real_sched_yield();
-  path::yielded(base::now_ns() - began);
+  int result;
+  std::int64_t took_ns = path::watched_yield([&result] { result = real_sched_yield(); });
+  if (path::others_are_aside()) path::yielded(took_ns);
   return result;
 }
 

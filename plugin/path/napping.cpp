@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "path/napping.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "gate/gate.h"
+#include "sys/futex.h"
+
+namespace weir::path {
+namespace {
+
+constexpr std::int64_t nap_ns = 50 * base::ns_per_us;
+constexpr std::int64_t with_its_wake_ns = 2 * nap_ns;
+// After a long one so many times as long is spent in naps, and then another yield tells whether the others are there still.
+constexpr std::int64_t times = 20, most_ns = 200 * base::ns_per_ms;
+// After a long one so many are watched.
+constexpr std::int32_t watched = 4096;
+
+}  // namespace
+
+void nap() {
+  base::self_unsuspended().naps_ns -= with_its_wake_ns;
+  std::atomic<std::uint32_t> nobody{0};
+  sys::futex_wait(nobody, 0, nap_ns);
+}
+
+// All cores were busy all the while, or one of them would have taken this thread. With whom?
+bool others_had_a_core(std::int64_t took_ns, std::int64_t own_cpu_ns, std::int64_t cores) {
+  return 2 * own_cpu_ns < (2 * cores - 1) * took_ns;
+}
+
+void after_long_yield(std::int64_t took_ns, std::int64_t own_cpu_ns) {
+  base::Thread& thread = base::self_unsuspended();
+  thread.watched_yields = watched;
+  if (own_cpu_ns < 0 || !others_had_a_core(took_ns, own_cpu_ns, gate::the_gate.cores.limit())) return;
+  thread.naps_ns = std::min(times * took_ns, most_ns);
+}
+
+}  // namespace weir::path

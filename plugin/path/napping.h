@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+
+#include "base/clock.h"
+#include "base/thread.h"
+
+namespace weir::path {
+
+// How a runtime's thread waits, at a barrier or for a lock: it yields until it is its turn. Where other programs compute on
+// its core each yield lasts for a slice of theirs, some milliseconds; who sleeps for a moment has the core again when it
+// wakes. (To a thread of its own program it had better yield: that one may do what is waited for.)
+
+// Were there others, of late? Then a runtime is to have a nap instead of its next yield.
+inline bool nap_is_due() { return base::self_unsuspended().naps_ns > 0; }
+void nap();
+
+// `own_cpu_ns`: what all threads of the program computed meanwhile; -1: nobody watched.
+void after_long_yield(std::int64_t took_ns, std::int64_t own_cpu_ns);
+bool others_had_a_core(std::int64_t took_ns, std::int64_t own_cpu_ns, std::int64_t cores);
+
+inline std::int64_t own_cpu_ns() {
+  timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return t.tv_sec * base::ns_per_s + t.tv_nsec;
+}
+
+// Makes a yield, and has an eye on how long it takes: returns that. To watch more closely is a system call each time, so it is
+// done only after one that was long.
+template <typename Yield>
+std::int64_t watched_yield(Yield yield) {
+  base::Thread& thread = base::self_unsuspended();
+  bool watched = thread.watched_yields > 0;
+  if (watched) --thread.watched_yields;
+  std::int64_t cpu_ns = watched ? own_cpu_ns() : 0, began_ns = base::now_ns();
+  yield();
+  std::int64_t took_ns = base::now_ns() - began_ns;
+  if (took_ns >= base::ns_per_ms) after_long_yield(took_ns, watched ? own_cpu_ns() - cpu_ns : -1);
+  return took_ns;
+}
+
+}  // namespace weir::path

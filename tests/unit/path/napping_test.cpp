@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "path/napping.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/clock.h"
+#include "gate/gate.h"
+
+namespace weir::path {
+namespace {
+
+int naps_due() {
+  int naps = 0;
+  for (; nap_is_due() && naps < 10'000; ++naps) nap();
+  return naps;
+}
+
+TEST(Napping, IsNotDueAfterShortYields) {
+  for (int i = 0; i < 1000; ++i) watched_yield([] {});
+  EXPECT_FALSE(nap_is_due());
+}
+
+TEST(Napping, IsDueForAWhileAfterALongYieldToOthers) {
+  after_long_yield(4 * base::ns_per_ms, 0);
+  std::int64_t began = base::now_ns();
+  EXPECT_EQ(naps_due(), 800);  // 80 ms of them, with their wakes
+  EXPECT_GE(base::now_ns() - began, 800 * 50'000);
+}
+
+TEST(Napping, IsDueAfterTheSecondLongYieldForTheFirstWasNotWatched) {
+  auto others_compute = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
+  base::self().watched_yields = 0;
+  watched_yield(others_compute);
+  EXPECT_FALSE(nap_is_due());
+  watched_yield(others_compute);
+  EXPECT_TRUE(nap_is_due());
+  naps_due();
+}
+
+TEST(Napping, IsNotDueAfterALongYieldToTheProgramsOwnThreads) {
+  std::int64_t cores = gate::the_gate.cores.limit();
+  after_long_yield(10 * base::ns_per_ms, cores * 10 * base::ns_per_ms);
+  EXPECT_FALSE(nap_is_due());
+  EXPECT_FALSE(others_had_a_core(1000, 1900, 2));
+  EXPECT_TRUE(others_had_a_core(1000, 1100, 2));
+}
+
+TEST(Napping, EndsHoweverLongTheYieldWas) {
+  after_long_yield(60 * base::ns_per_s, 0);
+  EXPECT_EQ(naps_due(), 2000);
+}
+
+}  // namespace
+}  // namespace weir::path
