@@ -60,7 +60,6 @@ bool Cores::make_way(std::int64_t timeout_ns) {
     return false;
   }
   held_.fetch_sub(1);
-  gives_.store(gives_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   std::atomic<std::uint32_t>* called = call_one_locked();
   lie_down_last_locked(me);
   lock_.unlock();
@@ -126,9 +125,11 @@ bool Cores::sleep(Sleeper& me, Patience& mine) {
   return true;
 }
 
-// Calls the sleeper on top, if there is room for it; the futex wake is left to the caller, outside the lock. Its frame lives
-// until `called` is set: nothing of it is touched after that, and a wake of an address that is gone does no harm.
+// A slot was given back. Calls the sleeper on top, if there is room for it; the futex wake is left to the caller, outside the
+// lock. Its frame lives until `called` is set: nothing of it is touched after that, and a wake of an address that is gone
+// does no harm.
 std::atomic<std::uint32_t>* Cores::call_one_locked() {
+  gives_.store(gives_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   Haste haste = top_[has_task] ? has_task : looks_for_work;
   Sleeper*& top = top_[haste];
   Sleeper* next = top;
@@ -151,7 +152,6 @@ void Cores::give() {
 
 bool Cores::call_one() {
   lock_.lock();
-  gives_.store(gives_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   std::atomic<std::uint32_t>* called = call_one_locked();
   lock_.unlock();
   if (called) sys::futex_wake(*called);

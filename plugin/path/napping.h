@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <ctime>
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "sys/process.h"
 
 namespace weir::path {
 
@@ -21,12 +21,6 @@ void nap();
 void after_long_yield(std::int64_t took_ns, std::int64_t own_cpu_ns);
 bool others_had_a_core(std::int64_t took_ns, std::int64_t own_cpu_ns, std::int64_t cores);
 
-inline std::int64_t own_cpu_ns() {
-  timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return t.tv_sec * base::ns_per_s + t.tv_nsec;
-}
-
 // Makes a yield, and has an eye on how long it takes: returns that. To watch more closely is a system call each time, so it is
 // done only after one that was long.
 template <typename Yield>
@@ -34,10 +28,10 @@ std::int64_t watched_yield(Yield yield) {
   base::Thread& thread = base::self_unsuspended();
   bool watched = thread.watched_yields > 0;
   if (watched) --thread.watched_yields;
-  std::int64_t cpu_ns = watched ? own_cpu_ns() : 0, began_ns = base::now_ns();
+  std::int64_t cpu_ns = watched ? sys::process_cpu_ns() : 0, began_ns = base::now_ns();
   yield();
   std::int64_t took_ns = base::now_ns() - began_ns;
-  if (took_ns >= base::ns_per_ms) after_long_yield(took_ns, watched ? own_cpu_ns() - cpu_ns : -1);
+  if (took_ns >= base::ns_per_ms) after_long_yield(took_ns, watched ? sys::process_cpu_ns() - cpu_ns : -1);
   return took_ns;
 }
 
