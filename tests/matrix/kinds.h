@@ -167,6 +167,8 @@ static inline int ready_within(int fd, int ms) {
   return syscall(SYS_ppoll, &(struct pollfd){fd, POLLIN, 0}, 1, &limit, 0, 8) > 0;
 }
 
+static int late_ms = 2; /* so long after the call its data comes */
+
 /* Brings a stream into the state. */
 static void enter(struct subject *s, const struct kind *kind, enum state state) {
   static char much[4096];
@@ -176,7 +178,7 @@ static void enter(struct subject *s, const struct kind *kind, enum state state) 
         kernel_write(s->peer, hello, 13);
         if (kind->make == kind_terminal) ready_within(s->fd, 1000); /* it is handed over by a thread of the kernel's */
         break;
-      case late: s->feed_ms = 2; break;
+      case late: s->feed_ms = late_ms; break;
       case ended: syscall(SYS_close, s->peer), s->peer = -1; break;
       default: break;
     }

@@ -116,6 +116,15 @@ static void run(int index) {
   pthread_sigmask(SIG_SETMASK, &before, 0);
 }
 
+/* A thread that does not get to run for as long as its data is late finds it there: what seemed not to wait is done again. */
+static void run_patiently(int index) {
+  run(index);
+  if (!strstr(lines[index], "plain")) return;
+  late_ms = 10;
+  run(index);
+  late_ms = 2;
+}
+
 static int uses_file(const struct call *call) {
   static const caller all[] = {c_fread, c_fread_chk, c_fgets, c_fgets_chk, c_getc, c_fwrite, c_fputs, c_fprintf, c_fprintf_chk};
   for (unsigned i = 0; i < sizeof all / sizeof *all; ++i)
@@ -204,7 +213,7 @@ int main(int argc, char **argv) {
   int again = 0;
   list(share, of, &again);
   double began = now_s();
-  each(count, run);
+  each(count, the_effect ? run_patiently : run);
   for (int i = 0; i < count; ++i) puts(lines[i]);
   fprintf(stderr, "%d cases in %.1f s\n", count, now_s() - began);
   return 0;
