@@ -78,11 +78,9 @@ ssize_t receive(int fd, const Receive& what) {
   call.real = real_receive;
   call.arguments = &what;
   call.bytes = what.bytes;
-  iovec part{what.to, what.bytes};
-  if (what.bytes && !what.from && !(what.flags & ~(MSG_NOSIGNAL | MSG_CMSG_CLOEXEC))) {
-    call.parts = &part;
-    call.part_count = 1;
-  }
+  op::Op operation = op::of_socket(op::Kind::recv, fd, what.to, what.bytes, what.flags);
+  // What the ring has no one operation for: the sender's address, nothing, and all of what comes in pieces.
+  if (what.bytes && !what.from && !(what.flags & MSG_WAITALL)) call.operation = &operation;
   return deliver(path::run(call));
 }
 
@@ -126,6 +124,8 @@ ssize_t recvmsg(int fd, msghdr* message, int flags) {
     return outcome(real_recvmsg(c.fd, r.message, r.flags));
   };
   call.arguments = &what;
+  op::Op operation = op::of_socket(op::Kind::recvmsg, fd, message, 1, flags);
+  call.operation = &operation;
   return deliver(path::run(call));
 }
 

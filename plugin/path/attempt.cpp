@@ -103,7 +103,8 @@ Result attempt_next(Call& call) {
   if (kind == Kind::stored) return attempt_shared(call, offset, size);
   if (kind == Kind::memory) return call.real(call);
   Result got = sys::preadv2(call.fd, call.parts, call.part_count, -1, RWF_NOWAIT);
-  if (got != -EOPNOTSUPP) return got;
+  call.can_break_off = got != -EOPNOTSUPP;
+  if (call.can_break_off) return got;
   // Terminals, named pipes: ready or not is all they say.
   pollfd about{call.fd, POLLIN, 0};
   return sys::poll(&about, 1, 0) == 0 ? -EAGAIN : -EOPNOTSUPP;

@@ -48,7 +48,7 @@ struct Call {
   const void* arguments = nullptr; // the wrapper's own; attempt and real know their type
   std::uint64_t moved = 0;
   std::uint64_t bytes = 0;         // asked for, in all parts together
-  const iovec* parts = nullptr;    // next, file_at, put, put_at: the program's memory; stream_in: where nothing else is asked for
+  const iovec* parts = nullptr;    // next, file_at, put, put_at: the program's memory
   int part_count = 0;
   off_t offset = 0;                // file_at, put_at
   std::uint32_t events = 0;        // stream_in: what to wait for, where it is not simply POLLIN (poll)
@@ -58,7 +58,10 @@ struct Call {
   std::uint32_t mode = 0;            // what fd is (st_mode) and on which device, where an attempt asked; 0: none did
   std::uint64_t device = 0;
   wait::KeptErrno* kept_errno = nullptr;  // around all that run does where the call would block
-  const op::Op* operation = nullptr; // direct: what the ring does; null: nothing it could, only a thread can wait
+  bool can_break_off = false;        // an attempt saw that the descriptor knows reads that must not wait
+  // What the ring does. direct: null if there is nothing it could, only a thread can wait; stream_in: null if all of the call is
+  // in no one operation.
+  const op::Op* operation = nullptr;
 };
 
 // Is every thread's every call our business? (WEIR_FORCE=all, for tests.)

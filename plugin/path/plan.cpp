@@ -34,14 +34,23 @@ std::int64_t socket_timeout_ns(const Call& call) {
   return ns > 0 ? ns : -1;
 }
 
-Plan stream(const Call& call, bool socket) {
+// Is there an operation that is all of this call? What waits in it holds on to what the number stood for, as the kernel's own
+// call does. (A named pipe cannot break off: it would block the ring where another reader is faster.)
+bool may_be_received(const Call& call, std::uint32_t mode) {
+  if (call.family == Family::stream_in) return call.operation && !call.moved;
+  return call.family == Family::next && call.part_count > 0 && (S_ISSOCK(mode) || (S_ISFIFO(mode) && call.can_break_off));
+}
+
+Plan stream(const Call& call, std::uint32_t mode) {
+  bool socket = S_ISSOCK(mode);
   Plan plan;
   plan.way = Way::poll;
   plan.events = call.events ? call.events : writes(call) ? POLLOUT : POLLIN;
   if (socket) plan.timeout_ns = socket_timeout_ns(call);
   plan.limited = plan.timeout_ns >= 0;
   if (call.timeout_ns >= 0) plan.timeout_ns = call.timeout_ns;
-  if (socket && plan.timeout_ns < 0 && may_be_received(call)) plan.way = Way::receive;
+  if (plan.timeout_ns < 0 && may_be_received(call, mode)) plan.way = Way::receive;
+  plan.socket = socket && call.part_count == 1;
   return plan;
 }
 
@@ -93,11 +102,14 @@ bool know(const Call& call, std::uint32_t* mode, std::uint64_t* device) {
 
 }  // namespace
 
-// The ring copies what comes on one thread for all: what takes long to copy is better done by each task's own.
-bool may_be_received(const Call& call) {
+// The ring copies on one thread for all: of what takes long to copy, as much as is there already is better done by each task.
+bool may_go_untried(const Call& call) {
   constexpr std::uint64_t most_bytes = 16 * 1024;
-  bool reads = call.family == Family::stream_in || call.family == Family::next;
-  return reads && call.part_count == 1 && call.bytes <= most_bytes;
+  constexpr int harmless = MSG_NOSIGNAL | MSG_CMSG_CLOEXEC;
+  if (call.bytes > most_bytes) return false;
+  if (call.family == Family::next) return call.part_count == 1;
+  return call.family == Family::stream_in && call.operation && call.operation->kind == op::Kind::recv &&
+         !(call.operation->flags & ~harmless);
 }
 
 Plan plan_for(const Call& call) {
@@ -134,7 +146,7 @@ Plan plan_for(const Call& call) {
   // poll and epoll_wait have a time limit of their own and do not care for O_NONBLOCK.
   bool readiness = call.timeout_ns >= 0 || call.direction == Direction::none;
   if ((flags & O_NONBLOCK) && !readiness) return refuse(Reason::nonblocking);
-  return stream(call, call.socket || S_ISSOCK(mode));
+  return stream(call, mode);
 }
 
 bool is_of_device(const Call& call) {

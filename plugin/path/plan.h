@@ -12,7 +12,7 @@ namespace weir::path {
 enum class Way : std::uint8_t {
   none,     // not at all: `reason`
   poll,     // until the descriptor is ready; then attempt again
-  receive,  // from a socket, into the program's memory
+  receive,  // the operation itself, from a socket or a pipe, into the program's memory
   file,     // the operation itself, at an offset of its own, into the program's memory
   warm,     // read the range into nowhere, so that it is cached; then the call itself, which keeps the shared offset
   direct,   // call.operation
@@ -25,6 +25,7 @@ struct Plan {
   bool storage = false;           // binds a permit; no signal ends it natively
   bool park_only = false;         // blocks, but not in a way the ring could wait for
   bool tried = true;              // receive: an attempt found nothing
+  bool socket = false;            // receive: from a socket, and all in one part
   bool limited = false;           // a socket with a time limit: never restarted after a signal
   std::int64_t timeout_ns = -1;   // the call's, or the socket's SO_*TIMEO
 };
@@ -32,8 +33,8 @@ struct Plan {
 // Asks the kernel about the descriptor, anew each time: what was true at the last call may not be now.
 Plan plan_for(const Call& call);
 
-// Can the ring's own operation be all of this call, if its descriptor is a socket?
-bool may_be_received(const Call& call);
+// Can the ring be asked without a try before, if the descriptor is a socket?
+bool may_go_untried(const Call& call);
 
 // Is the descriptor a file on a device?
 bool is_of_device(const Call& call);

@@ -141,7 +141,9 @@ op::Op operation_for(const Call& call, const Plan& plan) {
   op::Op operation;
   if (plan.way == Way::poll) return op::poll(call.fd, plan.events, plan.timeout_ns);
   if (plan.way == Way::receive) {
-    operation = op::of_socket(op::Kind::recv, call.fd, call.parts->iov_base, call.bytes, 0);
+    if (call.operation) operation = *call.operation;
+    else if (plan.socket) operation = op::of_socket(op::Kind::recv, call.fd, call.parts->iov_base, call.bytes, 0);
+    else operation = op::readv(call.fd, call.parts, call.part_count, -1);
     operation.waits_first = plan.tried;
     return operation;
   }
@@ -178,9 +180,9 @@ bool suspended_on_stream(Call& call, Plan plan, const weir_runtime& runtime, Res
   }
 }
 
-// The ring holds on to the socket itself, as the kernel's call does, whatever becomes of the descriptor's number meanwhile.
-bool suspended_on_socket(Call& call, Plan plan, const weir_runtime& runtime, Result* result, int* refusal) {
-  if (plan.tried) tried(call.fd, true);
+// The ring holds on to the socket or pipe itself, whatever becomes of the descriptor's number meanwhile.
+bool suspended_on_receipt(Call& call, Plan plan, const weir_runtime& runtime, Result* result, int* refusal) {
+  if (plan.tried && may_go_untried(call)) tried(call.fd, true);
   if (!perform(operation_for(call, plan), false, runtime, result, refusal)) return false;
   if (settled(call, plan, *result)) return true;
   plan.way = Way::poll;
@@ -188,7 +190,7 @@ bool suspended_on_socket(Call& call, Plan plan, const weir_runtime& runtime, Res
 }
 
 bool suspended_on(Call& call, const Plan& plan, const weir_runtime& runtime, Result* result, int* refusal) {
-  if (plan.way == Way::receive) return suspended_on_socket(call, plan, runtime, result, refusal);
+  if (plan.way == Way::receive) return suspended_on_receipt(call, plan, runtime, result, refusal);
   if (plan.way == Way::poll) return suspended_on_stream(call, plan, runtime, result, refusal);
   if (plan.way == Way::warm) {
     Result offset = sys::lseek(call.fd, 0, SEEK_CUR);
@@ -291,7 +293,7 @@ Result waited_for(Call& call) {
 Result attempted(Call& call) {
   Result result = call.attempt ? call.attempt(call) : -EOPNOTSUPP;
   if (result == -EAGAIN || result == -EOPNOTSUPP) return waited_for(call);
-  if (may_be_received(call)) tried(call.fd, false);
+  if (may_go_untried(call)) tried(call.fd, false);
   meter::mine().fast_hits.add(1);
   if (base::self_unsuspended().holds_core) gate::stand_back();
   return result;
@@ -309,7 +311,7 @@ Result serve(Call& call) {
   }
   Result result;
   bool done = likely_to_wait(call) && waited_unseen(call, &result);
-  if (!done && may_be_received(call) && expects_nothing(call.fd)) done = received_untried(call, &result);
+  if (!done && may_go_untried(call) && expects_nothing(call.fd)) done = received_untried(call, &result);
   if (!done) result = attempted(call);
   count_moved(call, result);
   return result;
