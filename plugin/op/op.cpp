@@ -4,6 +4,12 @@
 namespace weir::op {
 namespace {
 
+// Of one call, Linux's own limit. (The ring has 32 bits for it.)
+std::uint64_t of_one_call(std::uint64_t bytes) {
+  constexpr std::uint64_t most = 0x7ffff000;
+  return bytes < most ? bytes : most;
+}
+
 Op transfer(Kind kind, int fd, const void* buffer, std::uint64_t bytes, off_t offset) {
   Op op;
   op.kind = kind;
@@ -32,9 +38,11 @@ Op timeout(std::int64_t ns) {
   return op;
 }
 
-Op read(int fd, void* to, std::uint64_t bytes, off_t offset) { return transfer(Kind::read, fd, to, bytes, offset); }
+Op read(int fd, void* to, std::uint64_t bytes, off_t offset) {
+  return transfer(Kind::read, fd, to, of_one_call(bytes), offset);
+}
 Op write(int fd, const void* from, std::uint64_t bytes, off_t offset) {
-  return transfer(Kind::write, fd, from, bytes, offset);
+  return transfer(Kind::write, fd, from, of_one_call(bytes), offset);
 }
 Op readv(int fd, const iovec* parts, int count, off_t offset) {
   return transfer(Kind::readv, fd, parts, count, offset);
@@ -52,7 +60,7 @@ Op fsync(int fd, bool data_only) {
 }
 
 Op of_socket(Kind kind, int socket, const void* buffer, std::uint64_t bytes, int flags) {
-  Op op = transfer(kind, socket, buffer, bytes, 0);
+  Op op = transfer(kind, socket, buffer, of_one_call(bytes), 0);
   op.flags = flags;
   return op;
 }

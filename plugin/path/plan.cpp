@@ -50,7 +50,7 @@ Plan stream(const Call& call, std::uint32_t mode) {
   plan.limited = plan.timeout_ns >= 0;
   if (call.timeout_ns >= 0) plan.timeout_ns = call.timeout_ns;
   if (plan.timeout_ns < 0 && may_be_received(call, mode)) plan.way = Way::receive;
-  plan.socket = socket && call.part_count == 1;
+  plan.socket = socket;
   return plan;
 }
 

@@ -25,7 +25,7 @@ struct Plan {
   bool storage = false;           // binds a permit; no signal ends it natively
   bool park_only = false;         // blocks, but not in a way the ring could wait for
   bool tried = true;              // receive: an attempt found nothing
-  bool socket = false;            // receive: from a socket, and all in one part
+  bool socket = false;            // receive: from one
   bool limited = false;           // a socket with a time limit: never restarted after a signal
   std::int64_t timeout_ns = -1;   // the call's, or the socket's SO_*TIMEO
 };

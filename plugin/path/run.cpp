@@ -133,6 +133,8 @@ bool settled(const Call& call, const Plan& plan, Result result) {
     case -ECANCELED: case -EAGAIN: case -EINVAL: case -ENOSYS: case -EOPNOTSUPP: return false;
     // Of the ring's own trouble, or of its thread's: libc's call may fare better.
     case -EINTR: case -EBUSY: case -ENOMEM: return false;
+    // Some kernels' ring before Linux 5.17, of parts from a socket; and of a number that is a file since the plan was made.
+    case -ESPIPE: case -ENOTSOCK: return call.family != Family::next;
     default: return true;
   }
 }
@@ -142,7 +144,7 @@ op::Op operation_for(const Call& call, const Plan& plan) {
   if (plan.way == Way::poll) return op::poll(call.fd, plan.events, plan.timeout_ns);
   if (plan.way == Way::receive) {
     if (call.operation) operation = *call.operation;
-    else if (plan.socket) operation = op::of_socket(op::Kind::recv, call.fd, call.parts->iov_base, call.bytes, 0);
+    else if (plan.socket && call.part_count == 1) operation = op::of_socket(op::Kind::recv, call.fd, call.parts->iov_base, call.bytes, 0);
     else operation = op::readv(call.fd, call.parts, call.part_count, -1);
     operation.waits_first = plan.tried;
     return operation;
@@ -182,7 +184,7 @@ bool suspended_on_stream(Call& call, Plan plan, const weir_runtime& runtime, Res
 
 // The ring holds on to the socket or pipe itself, whatever becomes of the descriptor's number meanwhile.
 bool suspended_on_receipt(Call& call, Plan plan, const weir_runtime& runtime, Result* result, int* refusal) {
-  if (plan.tried && may_go_untried(call)) tried(call.fd, true);
+  if (plan.tried && plan.socket && may_go_untried(call)) tried(call.fd, true);
   if (!perform(operation_for(call, plan), false, runtime, result, refusal)) return false;
   if (settled(call, plan, *result)) return true;
   plan.way = Way::poll;

@@ -70,10 +70,20 @@ static void unix_pair(int pair[2]) { assert(!socketpair(AF_UNIX, SOCK_STREAM, 0,
 static void unix_datagrams(int pair[2]) { assert(!socketpair(AF_UNIX, SOCK_DGRAM, 0, pair)); }
 static void pipe_pair(int pair[2]) { assert(!pipe(pair)); }
 
+/* Linux learnt in 6.4 to break off a read of a pipe. Before, weir waits until there is something, and asks the number then. */
+static int pipes_break_off(void) {
+  int pair[2];
+  pipe_pair(pair);
+  struct iovec part = {buffer, 1};
+  int can = preadv2(pair[0], &part, 1, -1, RWF_NOWAIT) < 0 && errno == EAGAIN;
+  close(pair[0]), close(pair[1]);
+  return can;
+}
+
 int main(void) {
   held("unix stream", unix_pair);
   held("unix datagrams", unix_datagrams);
   held("tcp", tcp_pair);
-  held("pipe", pipe_pair);
+  if (pipes_break_off()) held("pipe", pipe_pair);
   return 0;
 }
