@@ -13,6 +13,7 @@
 #include "omp_ext/seat.h"
 #include "omp_ext/team_plan.h"
 #include "omp_ext/tool.h"
+#include "sys/process.h"
 #include "wait/lane.h"
 
 namespace weir::team {
@@ -24,7 +25,7 @@ constinit omp::Next<void(void*, int, int)> real_push_num_threads("__kmpc_push_nu
 constinit omp::Next<int()> real_get_blocktime("kmp_get_blocktime");
 constinit omp::Next<void(int)> real_set_blocktime("kmp_set_blocktime");
 
-constinit std::atomic<bool> a_wide_team_runs{false};
+constinit std::atomic<std::int32_t> wide_team_of{0};  // the process in which one runs: to a forked child it does not
 constinit std::atomic<bool> spinning_was_set{false};
 
 // libomp's threads stop spinning by themselves while there are more of them than cores, but those that a team leaves over
@@ -67,7 +68,8 @@ bool may_widen(const TeamPlan& plan) {
   if (plan.freedom == Freedom::same) return true;
   // Where teams may nest, each thread of a wide one could fork again.
   if (real_active_levels.get() && real_active_levels.get()() > 1) return false;
-  return !a_wide_team_runs.exchange(true);
+  std::int32_t mine = sys::process_id();
+  return wide_team_of.exchange(mine) != mine;
 }
 
 void widen(base::TeamSeat& seat, std::int64_t size) {
@@ -102,9 +104,9 @@ void weir::omp::before_fork(const void* code) {
   if (!seat.team) weir::meter::regions.enter(reinterpret_cast<std::uintptr_t>(code));
   bool asked = seat.sized_by_program;
   seat.sized_by_program = false;
+  if (seat.team) return;  // a team within a team
   seat.forked = nullptr;
   seat.next_team = 0;
-  if (seat.team) return;  // a team within a team
   if (asked) {
     // libomp would not let so many spin, but takes the time that we put back for the program's wish.
     if (spinning_was_set.load(std::memory_order_relaxed) && seat.threads_asked > team_plan().cores) stop_spinning(seat);
@@ -116,8 +118,8 @@ void weir::omp::before_fork(const void* code) {
   const TeamPlan& plan = first ? refreshed_team_plan() : team_plan();
   if (plan.kept_out) return;
   std::int64_t size = wanted_size(plan, region, first);
-  bool wide = size > plan.cores && may_widen(plan);
   if (size > plan.widest && !can_start(size)) size = plan.widest;
+  bool wide = size > plan.cores && may_widen(plan);
   if (wide) widen(seat, size);
   seat.forked = &region;
   seat.forked_size = wide ? size : plan.cores;
@@ -139,7 +141,7 @@ void weir::omp::after_fork(const void* code) {
   run.team = seat.forked_size;
   run.cores = team_plan().cores;
   run.wide = run.team > run.cores;
-  if (run.wide) a_wide_team_runs.store(false);
+  if (run.wide) wide_team_of.store(0);
   // A region that computes and no more pays for two loads.
   bool blocked = region.parked.load(std::memory_order_relaxed) != 0;
   if (!blocked && !seat.forked_ns) return;

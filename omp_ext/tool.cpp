@@ -68,17 +68,18 @@ void forget_counters(base::Thread& thread) {
 
 void parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, unsigned, int, const void*) {
   base::TeamSeat& seat = base::self().seat;
-  // Within a team that has stand-ins, a nested team's threads compute by the same leave.
-  parallel->value = (seat.next_team ? seat.next_team : seat_in(no_region, false)) | (seat.team & wide_mark);
+  // What blocks in a team within a team is the outer region's: of that it can be said how many threads it is worth. And its
+  // threads compute by the same leave.
+  parallel->value = seat.next_team ? seat.next_team : seat.team ? seat.team : seat_in(no_region, false);
   seat.next_team = 0;
 }
 
 void sit_down(base::Thread& thread, ompt_data_t* parallel, ompt_data_t* task) {
+  if (!thread.seat.team) forget_counters(thread);
   task->value = thread.seat.team | ours_mark;
   thread.seat.team = parallel && parallel->value ? parallel->value : seat_in(no_region, false);
   thread.place |= base::in_omp_team;
   if (!thread.seat.traced) thread.seat.traced = meter::begins(meter::Track::region, region_part);
-  forget_counters(thread);
   // What it does first leads to its first call, as likely as not; waiting here for a core that only computing threads
   // give back would keep the device idle.
   if (is_wide(thread.seat.team)) gate::take_core_at_once();

@@ -13,7 +13,7 @@ function(park_program name source compiler)
     COMMAND ${compiler} -O2 -fopenmp -pthread ${ARGN} -o ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
   add_custom_target(build_${name} ALL DEPENDS ${output})
 endfunction()
-foreach(program park_constructs park_told park_told_mixed park_threadprivate park_table park_set park_waits park_child park_opens park_tasks)
+foreach(program park_constructs park_told park_told_mixed park_threadprivate park_table park_set park_waits park_child park_opens park_tasks park_nested)
   park_program(${program}_clang ${program}.c ${PARK_CLANG})
   park_program(${program}_gcc ${program}.c ${PARK_GCC} -w)
 endforeach()
@@ -70,6 +70,10 @@ foreach(compiler clang gcc)
 
   # Tasks that the others of a team fetch from the one that makes them.
   park_test(tasks_${compiler} quick wide "WEIR_STAND_INS=130" tasks_${compiler})
+
+  # A team within a team, and a child forked there: the next two have stand-ins again. (By gcc the first has none yet.)
+  park_test(nested_${compiler} quick times:2 "WEIR_STAND_INS=34" nested_${compiler})
+  park_test(nested_child_${compiler} quick times:2 "WEIR_STAND_INS=34" nested_${compiler} child)
 
   # Who makes a file, or finds no folder at hand, gives its core to others: 128 makings, 3 more that make or empty each.
   park_test(opens_${compiler} quick wide:512 "" opens_${compiler})
