@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include <atomic>
 
@@ -59,10 +60,32 @@ void wait_for_end(std::atomic<std::uint32_t>& tid) {
   while (std::uint32_t now = tid.load(std::memory_order_acquire)) raw(SYS_futex, word(&tid), FUTEX_WAIT, now, 0);
 }
 
+// The kernel says that a thread is over before it counts it out: where there were no more to be had, who asks next is not to fail
+// for one of these.
+void wait_until_gone(std::int32_t tid) {
+  timespec moment{0, 100'000};
+  for (int i = 0; i < 1000 && !failed(raw(SYS_tgkill, raw(SYS_getpid), tid, 0)); ++i) raw(SYS_nanosleep, word(&moment), 0);
+}
+
 std::uint64_t change_mask(std::uint64_t mask) {
   std::uint64_t before = 0;
   raw(SYS_rt_sigprocmask, SIG_SETMASK, word(&mask), word(&before), sizeof mask);
   return before;
+}
+
+// Pieces of one length that were mapped one after the other mostly lie side by side. To give back each by itself would stop the
+// program's other threads each time, for their page tables.
+void unmap(void* const* pieces, std::int64_t count, std::int64_t bytes) {
+  for (std::int64_t from = 0, to; from < count; from = to) {
+    char *low = static_cast<char*>(pieces[from]), *high = low + bytes;
+    for (to = from + 1; to < count; ++to) {
+      char* piece = static_cast<char*>(pieces[to]);
+      if (piece + bytes == low) low = piece;
+      else if (piece == high) high += bytes;
+      else break;
+    }
+    raw(SYS_munmap, word(low), high - low);
+  }
 }
 
 // Room for so many stacks, one by one as libc asks for them, without touching any. Returns for how many there was.
@@ -74,7 +97,7 @@ std::int64_t room_for_stacks(std::int64_t wanted, std::int64_t bytes) {
     if (failed(at)) break;
     stacks[had] = reinterpret_cast<void*>(at);
   }
-  for (std::int64_t i = 0; i < had; ++i) raw(SYS_munmap, word(stacks[i]), bytes);
+  unmap(stacks, had, bytes);
   return had;
 }
 
@@ -86,15 +109,19 @@ std::int64_t threads_to_be_had(std::int64_t wanted, std::int64_t stack_bytes) {
   wanted = room_for_stacks(wanted, stack_bytes > 0 ? stack_bytes : usual_stack);
   if (under_valgrind()) return wanted;  // it knows libc's threads only
   std::atomic<std::uint32_t> over{0}, tids[most];
+  std::int32_t numbers[most];
   std::uint64_t mask = change_mask(~std::uint64_t{0});
   std::int64_t started = 0;
   for (; started < wanted; ++started) {
     tids[started].store(0, std::memory_order_relaxed);
-    if (failed(start(&over, &tids[started]))) break;
+    Result number = start(&over, &tids[started]);
+    if (failed(number)) break;
+    numbers[started] = static_cast<std::int32_t>(number);
   }
   over.store(1, std::memory_order_release);
   futex_wake(over, 1 << 30);
   for (std::int64_t i = 0; i < started; ++i) wait_for_end(tids[i]);
+  for (std::int64_t i = 0; started < wanted && i < started; ++i) wait_until_gone(numbers[i]);
   change_mask(mask);
   return started;
 }
