@@ -25,6 +25,24 @@ void nap() {
   sys::futex_wait(nobody, 0, nap_ns);
 }
 
+std::int64_t own_cpu_lately(std::int64_t now_ns) {
+  constexpr std::int64_t least_age_ns = 100 * base::ns_per_us, share = 20;  // at most one in so many is spent on asking
+  struct Answer {
+    std::int64_t at_ns, took_ns, cpu_ns;
+  };
+  static constinit Answer last{};
+  static constinit std::atomic<bool> taken{false};  // `last`, for a few instructions or to ask anew
+  if (taken.exchange(true, std::memory_order_acquire)) return -1;
+  if (now_ns - last.at_ns >= std::max(least_age_ns, share * last.took_ns)) {
+    last.cpu_ns = sys::process_cpu_ns();
+    last.at_ns = base::now_ns();
+    last.took_ns = last.at_ns - now_ns;
+  }
+  std::int64_t cpu_ns = last.cpu_ns;
+  taken.store(false, std::memory_order_release);
+  return cpu_ns;
+}
+
 // All cores were busy all the while, or one of them would have taken this thread. With whom?
 bool others_had_a_core(std::int64_t took_ns, std::int64_t own_cpu_ns, std::int64_t cores) {
   return 2 * own_cpu_ns < (2 * cores - 1) * took_ns;

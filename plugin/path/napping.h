@@ -17,21 +17,25 @@ namespace weir::path {
 inline bool nap_is_due() { return base::self_unsuspended().naps_ns > 0; }
 void nap();
 
-// `own_cpu_ns`: what all threads of the program computed meanwhile; -1: nobody watched.
+// What all threads of the program had computed, a moment before now; -1: another thread asks just now. To ask the kernel takes
+// the longer the more threads there are, so what it said last is good for a while.
+std::int64_t own_cpu_lately(std::int64_t now_ns);
+
+// `own_cpu_ns`: what all threads of the program computed meanwhile, or a little more; -1: nobody watched.
 void after_long_yield(std::int64_t took_ns, std::int64_t own_cpu_ns);
 bool others_had_a_core(std::int64_t took_ns, std::int64_t own_cpu_ns, std::int64_t cores);
 
-// Makes a yield, and has an eye on how long it takes: returns that. To watch more closely is a system call each time, so it is
-// done only after one that was long.
+// Makes a yield, and has an eye on how long it takes: returns that. Only after one that was long they are watched more closely.
 template <typename Yield>
 std::int64_t watched_yield(Yield yield) {
   base::Thread& thread = base::self_unsuspended();
   bool watched = thread.watched_yields > 0;
   if (watched) --thread.watched_yields;
-  std::int64_t cpu_ns = watched ? sys::process_cpu_ns() : 0, began_ns = base::now_ns();
+  std::int64_t began_ns = base::now_ns();
+  std::int64_t cpu_ns = watched ? own_cpu_lately(began_ns) : -1;
   yield();
   std::int64_t took_ns = base::now_ns() - began_ns;
-  if (took_ns >= base::ns_per_ms) after_long_yield(took_ns, watched ? sys::process_cpu_ns() - cpu_ns : -1);
+  if (took_ns >= base::ns_per_ms) after_long_yield(took_ns, cpu_ns >= 0 ? sys::process_cpu_ns() - cpu_ns : -1);
   return took_ns;
 }
 
