@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks that wait for a std::future which another thread fulfils later, and for nothing else. tasks_futures COUNT.
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -14,7 +15,9 @@ int main(int, char** arguments) {
   std::vector<std::promise<int>> promises(static_cast<std::size_t>(count));
   std::vector<std::future<int>> futures;
   for (auto& promise : promises) futures.push_back(promise.get_future());
+  std::atomic<bool> one_waits{false};
   std::thread teller([&] {
+    while (!one_waits) std::this_thread::sleep_for(1ms);
     std::this_thread::sleep_for(30ms);
     for (int i = count; i-- > 0;) {
       auto& promise = promises[static_cast<std::size_t>(i)];
@@ -27,10 +30,11 @@ int main(int, char** arguments) {
 #pragma omp parallel
 #pragma omp single
   for (int i = 0; i < count; ++i) {
-#pragma omp task shared(sum, thrown, late) firstprivate(i)
+#pragma omp task shared(sum, thrown, late, one_waits) firstprivate(i)
     {
       auto& future = futures[static_cast<std::size_t>(i)];
       long value = 0, caught = 0;
+      one_waits = true;
       bool timely = future.wait_for(60s) == std::future_status::ready;
       try {
         value = future.get();
