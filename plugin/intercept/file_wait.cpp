@@ -57,11 +57,20 @@ struct Wide {
 };
 
 // Bits of FILE::_flags, as libio.h of glibc has them.
-constexpr int no_reads = 0x0004, at_end = 0x0010, in_backup = 0x0100;
+constexpr int unbuffered = 0x0002, no_reads = 0x0004, at_end = 0x0010, in_backup = 0x0100, by_lines = 0x0200, putting = 0x0800;
+
+// Will libc write before it reads: what this very FILE was given, or, to whoever types, what stands in stdout? Then it is that
+// which is waited for, like as not.
+bool writes_first(const FILE* file) {
+  if (file->_flags & putting) return true;
+  bool may_be_typed = file->_flags & (by_lines | unbuffered) || !file->_IO_buf_base;
+  return may_be_typed && stdout->_flags & by_lines && stdout->_IO_write_ptr > stdout->_IO_write_base;
+}
 
 }  // namespace
 
 bool wants_more(const FILE* file, std::size_t bytes) {
+  if (bytes == 0) return false;
   // What was pushed back lies before what was read; an end that was seen is not looked for again.
   if (file->_flags & (no_reads | at_end | in_backup) || file->_fileno < 0) return false;
   if (file->_mode > 0) {
@@ -84,7 +93,10 @@ void wait_and_run(FileCall& what) {
   call.fd = what.file->_fileno;
   call.attempt = attempt_whole;
   call.bytes = std::clamp(what.bytes, least, most);
+  int parks = writes_first(what.file) ? 1 : 0;
+  base::self().lock_depth += parks;
   Result result = path::run(call, what.caller);
+  base::self().lock_depth -= parks;
   if (!what.ran) run_whole(call);  // a time limit of the socket was over: libc says so
   // errno as libc left it, on the thread on which the program goes on.
   else if (failed(result)) set_errno(what.error);

@@ -26,15 +26,17 @@ struct Rest {
   std::uint64_t bytes = 0;
 
   explicit Rest(const Call& call) {
-    std::uint64_t skip = call.moved;
-    for (int i = 0; i < call.part_count && count < most; ++i) {
+    std::uint64_t skip = call.moved, left = call.bytes - call.moved;
+    for (int i = 0; i < call.part_count && count < most && left; ++i) {
       const iovec& part = call.parts[i];
       if (skip >= part.iov_len) {
         skip -= part.iov_len;
         continue;
       }
-      parts[count++] = {static_cast<char*>(part.iov_base) + skip, part.iov_len - skip};
-      bytes += part.iov_len - skip;
+      std::uint64_t here = std::min<std::uint64_t>(part.iov_len - skip, left);
+      parts[count++] = {static_cast<char*>(part.iov_base) + skip, here};
+      bytes += here;
+      left -= here;
       skip = 0;
     }
   }
@@ -99,13 +101,12 @@ Result real_out(Call& call) {
 }
 
 std::int64_t bytes_of(const iovec* parts, int count) {
-  constexpr std::uint64_t most = 0x7ffff000;  // of one call, Linux's own limit
   if (count < 0 || count > IOV_MAX) return -1;
   if (!sys::readable(parts, static_cast<std::size_t>(count))) return -1;
   std::uint64_t sum = 0;
   for (int i = 0; i < count; ++i) {
     if (parts[i].iov_len > SSIZE_MAX) return -1;
-    sum = std::min<std::uint64_t>(sum + parts[i].iov_len, most);
+    sum = std::min<std::uint64_t>(sum + parts[i].iov_len, most_of_one_call);
   }
   return static_cast<std::int64_t>(sum);
 }

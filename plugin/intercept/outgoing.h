@@ -27,6 +27,8 @@ const Outgoing& outgoing_of(const path::Call& call);
 Result attempt_out(path::Call& call);
 Result real_out(path::Call& call);
 
+constexpr std::size_t most_of_one_call = 0x7ffff000;  // Linux cuts longer ones
+
 // The bytes of all parts together, as the kernel would count them; -1: it would refuse them (or they can't be read).
 std::int64_t bytes_of(const iovec* parts, int count);
 

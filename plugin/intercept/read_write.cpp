@@ -26,8 +26,6 @@ WEIR_REAL Real<ssize_t(int, const iovec*, int)> real_readv{"readv"};
 WEIR_REAL Real<ssize_t(int, const iovec*, int)> real_writev{"writev"};
 WEIR_REAL Real<ssize_t(int, void*, size_t, size_t)> real_read_chk{"__read_chk"};
 
-constexpr std::size_t most_bytes = 0x7ffff000;  // of one call: Linux cuts longer ones
-
 Call next(int fd, const iovec* parts, int count, std::uint64_t bytes) {
   Call call{Family::next, Direction::in};
   call.fd = fd;
@@ -71,7 +69,7 @@ ssize_t read(int fd, void* to, size_t bytes) {
     path::count_in(got);
     return got;
   }
-  iovec part{to, std::min(bytes, most_bytes)};
+  iovec part{to, std::min(bytes, most_of_one_call)};
   Call call = next(fd, &part, 1, part.iov_len);
   call.real = [](Call& c) { return outcome(real_read(c.fd, c.parts->iov_base, c.parts->iov_len)); };
   return deliver(path::run(call));
@@ -83,7 +81,7 @@ ssize_t write(int fd, const void* from, size_t bytes) {
     path::count_out(put);
     return put;
   }
-  iovec part{const_cast<void*>(from), std::min(bytes, most_bytes)};
+  iovec part{const_cast<void*>(from), std::min(bytes, most_of_one_call)};
   Outgoing out;
   out.whole = [](const Call& c) { return outcome(real_write(c.fd, c.parts->iov_base, c.parts->iov_len)); };
   Call call = put(fd, &part, 1, part.iov_len, out);

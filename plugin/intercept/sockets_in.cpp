@@ -2,7 +2,10 @@
 // recv and its kin.
 #include <sys/socket.h>
 
+#include <algorithm>
+
 #include "intercept/errno_edge.h"
+#include "intercept/outgoing.h"
 #include "intercept/real.h"
 #include "path/call.h"
 #include "sys/file.h"
@@ -94,14 +97,14 @@ using namespace weir::intercept;
 extern "C" {
 
 ssize_t recv(int fd, void* to, size_t bytes, int flags) {
-  if (serves(flags)) return receive(fd, {to, bytes, flags, nullptr, nullptr});
+  if (serves(flags)) return receive(fd, {to, std::min(bytes, most_of_one_call), flags, nullptr, nullptr});
   ssize_t got = real_recv(fd, to, bytes, flags);
   path::count_in(got);
   return got;
 }
 
 ssize_t recvfrom(int fd, void* to, size_t bytes, int flags, sockaddr* from, socklen_t* from_bytes) {
-  if (serves(flags)) return receive(fd, {to, bytes, flags, from, from_bytes});
+  if (serves(flags)) return receive(fd, {to, std::min(bytes, most_of_one_call), flags, from, from_bytes});
   ssize_t got = real_recvfrom(fd, to, bytes, flags, from, from_bytes);
   path::count_in(got);
   return got;

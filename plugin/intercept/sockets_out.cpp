@@ -2,6 +2,8 @@
 // send and its kin.
 #include <sys/socket.h>
 
+#include <algorithm>
+
 #include "intercept/errno_edge.h"
 #include "intercept/outgoing.h"
 #include "intercept/real.h"
@@ -42,6 +44,7 @@ Call stream_out(int fd, const iovec* parts, int count, std::uint64_t bytes, cons
 }
 
 ssize_t send_to(int fd, const void* from, size_t bytes, int flags, const To& to) {
+  bytes = std::min(bytes, most_of_one_call);
   iovec part{const_cast<void*>(from), bytes};
   Outgoing out;
   out.continues = out.socket = true;

@@ -33,6 +33,9 @@ ssize_t counted_line(ssize_t length) {
   return length;
 }
 
+// fgets of one byte is the end of a string and no more.
+std::size_t room_of(int size) { return size > 1 ? 1 : 0; }
+
 // One character comes out of the buffer nearly always: then nothing is counted.
 [[gnu::always_inline]] inline int one(FILE* file, const Real<int(FILE*)>& real) {
   if (!path::concerns_us() || !wants_more(file, 1)) return real(file);
@@ -60,15 +63,15 @@ size_t __fread_unlocked_chk(void* to, size_t room, size_t size, size_t count, FI
   return counted(input<size_t>(file, size * count, real_fread_unlocked_chk, to, room, size, count, file), size);
 }
 
-char* fgets(char* to, int size, FILE* file) { return input<char*>(file, 1, real_fgets, to, size, file); }
+char* fgets(char* to, int size, FILE* file) { return input<char*>(file, room_of(size), real_fgets, to, size, file); }
 char* fgets_unlocked(char* to, int size, FILE* file) {
-  return input<char*>(file, 1, real_fgets_unlocked, to, size, file);
+  return input<char*>(file, room_of(size), real_fgets_unlocked, to, size, file);
 }
 char* __fgets_chk(char* to, size_t room, int size, FILE* file) {
-  return input<char*>(file, 1, real_fgets_chk, to, room, size, file);
+  return input<char*>(file, room_of(size), real_fgets_chk, to, room, size, file);
 }
 char* __fgets_unlocked_chk(char* to, size_t room, int size, FILE* file) {
-  return input<char*>(file, 1, real_fgets_unlocked_chk, to, room, size, file);
+  return input<char*>(file, room_of(size), real_fgets_unlocked_chk, to, room, size, file);
 }
 
 int getc(FILE* file) { return one(file, real_getc); }

@@ -61,7 +61,8 @@ Plan file(const Call& call, int flags) {
     // A buffered write copies to the page cache and is best left alone; one that waits for the device is not.
     if (!(flags & (O_DIRECT | O_SYNC | O_DSYNC))) return refuse(Reason::unsupported_call);
     plan.way = Way::file;
-    plan.park_only = call.family != Family::put_at;
+    // At the end of a file a short write can't be followed by another try of the whole.
+    plan.park_only = call.family != Family::put_at || (flags & O_APPEND);
     return plan;
   }
   if (call.family == Family::file_at) {

@@ -187,6 +187,8 @@ bool suspended_on_receipt(Call& call, Plan plan, const weir_runtime& runtime, Re
   if (plan.tried && plan.socket && may_go_untried(call)) tried(call.fd, true);
   if (!perform(operation_for(call, plan), false, runtime, result, refusal)) return false;
   if (settled(call, plan, *result)) return true;
+  // One that listens is refused with an error of the arguments: libc's own call says it, and does not wait.
+  if (!plan.tried && (*result = call.attempt(call)) != -EAGAIN && *result != -EOPNOTSUPP) return true;
   plan.way = Way::poll;
   return suspended_on_stream(call, plan, runtime, result, refusal);
 }
@@ -196,7 +198,9 @@ bool suspended_on(Call& call, const Plan& plan, const weir_runtime& runtime, Res
   if (plan.way == Way::poll) return suspended_on_stream(call, plan, runtime, result, refusal);
   if (plan.way == Way::warm) {
     Result offset = sys::lseek(call.fd, 0, SEEK_CUR);
-    if (!warm(call.fd, offset < 0 ? 0 : offset, call.bytes, runtime, refusal)) return false;
+    *refusal = 0;
+    if (offset < 0) return false;  // one that can't be read twice
+    if (!warm(call.fd, offset, call.bytes, runtime, refusal)) return false;
     *result = real(call);
     return true;
   }

@@ -207,8 +207,37 @@ static void standard_input(void) {
   done(f, t);
 }
 
+/* Answers a request, and says nothing before. */
+static void *answer(void *socket) {
+  char request[16] = "";
+  if (recv(*(int *)socket, request, sizeof request - 1, 0) > 0) send(*(int *)socket, "answer\n", 7, 0);
+  return 0;
+}
+
+/* Calls that do not wait for the other side, whatever it does. */
+static void unasked(void) {
+  char to[16] = "";
+  int p[2];
+  assert(!pipe(p));
+  FILE *f = fdopen(p[0], "r");
+  printf("fread of nothing %zu, fgets of its end %d\n", fread(to, 1, 0, f), fgets(to, 1, f) == to);
+  wchar_t wide_to[2] = L"";
+  printf("fgetws of its end %d\n", fgetws(wide_to, 1, f) == wide_to);
+  fclose(f);
+  close(p[1]);
+  assert(!socketpair(AF_UNIX, SOCK_STREAM, 0, p));
+  f = fdopen(p[0], "r+");
+  pthread_t t = start(answer, &p[1]);
+  fputs("request\n", f);
+  printf("%s", fgets(to, sizeof to, f) ? to : "none\n"); /* it is sent here */
+  pthread_join(t, 0);
+  fclose(f);
+  close(p[1]);
+}
+
 int main(void) {
   pipes();
+  unasked();
   files();
   strange();
   wide();
