@@ -58,8 +58,11 @@ struct Thread {
   std::int32_t blocked_depth = 0;  // > 0 while the thread sleeps with its core given away
   meter::Counters* counters = nullptr;  // ours, from the meter; nullptr until the first counted call
   TeamSeat seat;
+  bool sizes_its_teams = false;    // it said itself how large the OpenMP teams are that it forks
   void* omp = nullptr;             // what omp_ext's tasks keep a thread
-  void* tbb = nullptr;             // what tbb_ext keeps a thread
+  void* tbb = nullptr;             // what tbb_ext keeps a thread,
+  void* tbb_first_task = nullptr;  // of a loop that is being made,
+  int tbb_told = 0;                // and how many threads its partitioner was told; 0: none yet
   void* pool = nullptr;            // what the own worker pool keeps a thread
   void* iopa = nullptr;            // what the pool of iopa.h keeps a thread
   void* nest = nullptr;            // the ring layer's own ring of this thread, if any

@@ -7,6 +7,7 @@
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "meter/trace.h"
+#include "tbb_ext/machine/first_task.h"
 #include "tbb_ext/machine/processors.h"
 
 namespace weir::tbb {
@@ -81,9 +82,12 @@ void worker_sleeps() {
   thread.seat.traced = 0;
 }
 
-void loop_begins() {
+void loop_begins(void* first_task) {
   base::Thread& thread = base::self_unsuspended();
+  *static_cast<void**>(first_task) = nullptr;  // no task yet
   thread.tbb = row_of(thread) + questions;
+  thread.tbb_first_task = first_task;
+  thread.tbb_told = 0;
 }
 
 void loop_has_begun() {
@@ -95,13 +99,21 @@ bool partitioner_asks() {
   base::Thread& thread = base::self_unsuspended();
   auto* mark = static_cast<char*>(thread.tbb);
   if (!mark || mark == row_of(thread)) return false;
-  thread.tbb = mark - 1;
-  return true;
+  bool of_a_loop = cut_of(thread.tbb_first_task) != Cut::no_loop;
+  thread.tbb = of_a_loop ? mark - 1 : row_of(thread);
+  return of_a_loop;
 }
 
 bool partitioner_has_asked() {
   const base::Thread& thread = base::self_unsuspended();
   return thread.tbb == row_of(thread) + questions - 1;
+}
+
+int told_to_partitioner(int said) {
+  base::Thread& thread = base::self_unsuspended();
+  if (!thread.tbb_told)
+    thread.tbb_told = cut_of(thread.tbb_first_task) == Cut::free ? concurrency_of_loop(said) : concurrency(said);
+  return thread.tbb_told;
 }
 
 }  // namespace weir::tbb

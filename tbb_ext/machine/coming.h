@@ -23,10 +23,12 @@ void worker_is_up();
 void worker_sleeps();
 
 // How many threads there are, a program and its loops' partitioners ask by the same name. A loop makes its first task, and
-// right then its partitioner asks, once or twice; before it waits.
-void loop_begins();
+// right then, in the constructor, its partitioner asks, once or twice; before the task is handed over.
+void loop_begins(void* first_task);
 void loop_has_begun();
 bool partitioner_asks();
 bool partitioner_has_asked();  // once so far
+// What it is told, when libtbb says `said`; twice the same.
+int told_to_partitioner(int said);
 
 }  // namespace weir::tbb

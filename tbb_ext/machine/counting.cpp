@@ -105,7 +105,7 @@ WEIR_ENTRY(bool, _ZN3tbb6detail2r16attachERNS0_2d115task_arena_baseE)(Arena* are
 
 WEIR_ENTRY(int, _ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE)(const void* arena) {
   int said = max_concurrency(arena);
-  return !arena && partitioner_asks() ? concurrency_of_loop(said) : concurrency(said);
+  return !arena && partitioner_asks() ? told_to_partitioner(said) : concurrency(said);
 }
 
 WEIR_ENTRY(int, _ZN3tbb6detail2r124numa_default_concurrencyEi)(int node) { return concurrency(default_of_node(node)); }

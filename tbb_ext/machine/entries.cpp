@@ -21,6 +21,10 @@ constinit Entry<Waiting> parallel_pipeline{
     "_ZN3tbb6detail2r117parallel_pipelineERNS0_2d118task_group_contextEmRKNS2_11filter_nodeE"};
 constinit Entry<void(void*)> initialize_context{"_ZN3tbb6detail2r110initializeERNS0_2d118task_group_contextE"};
 constinit Entry<void*(void**, std::size_t)> allocate{"_ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEm"};
+constinit Entry<void(void*, void*)> spawn{"_ZN3tbb6detail2r15spawnERNS0_2d14taskERNS2_18task_group_contextE"};
+constinit Entry<void(void*, void*)> enqueue{"_ZN3tbb6detail2r17enqueueERNS0_2d14taskEPNS2_15task_arena_baseE"};
+constinit Entry<void(void*, void*, void*)> enqueue_in_context{
+    "_ZN3tbb6detail2r17enqueueERNS0_2d14taskERNS2_18task_group_contextEPNS2_15task_arena_baseE"};
 constinit Entry<void(void*, void*, void*)> wait_on_address{"_ZN3tbb6detail2r115wait_on_addressEPvRNS0_2d113delegate_baseEm"};
 constinit Entry<Waiting> wait_for_queue{
     "_ZN3tbb6detail2r126wait_bounded_queue_monitorEPNS1_18concurrent_monitorEmlRNS0_2d113delegate_baseE"};
@@ -80,8 +84,26 @@ WEIR_ENTRY(_ZN3tbb6detail2r110initializeERNS0_2d118task_group_contextE)(void* co
 // The first task of an algorithm, or one of a task group; those that a task makes come by another name.
 extern "C" __attribute__((visibility("default"))) void* _ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEm(
     void** pool, std::size_t bytes) {
-  loop_begins();
-  return allocate(pool, bytes);
+  void* task = allocate(pool, bytes);
+  loop_begins(task);
+  return task;
+}
+
+// A task that is handed over belongs to no loop that begins: a loop's first one is handed over by who waits for it.
+WEIR_ENTRY(_ZN3tbb6detail2r15spawnERNS0_2d14taskERNS2_18task_group_contextE)(void* task, void* context) {
+  loop_has_begun();
+  spawn(task, context);
+}
+
+WEIR_ENTRY(_ZN3tbb6detail2r17enqueueERNS0_2d14taskEPNS2_15task_arena_baseE)(void* task, void* arena) {
+  loop_has_begun();
+  enqueue(task, arena);
+}
+
+WEIR_ENTRY(_ZN3tbb6detail2r17enqueueERNS0_2d14taskERNS2_18task_group_contextEPNS2_15task_arena_baseE)
+(void* task, void* context, void* arena) {
+  loop_has_begun();
+  enqueue_in_context(task, context, arena);
 }
 
 // tbb::mutex and rw_mutex, when they are taken. By libtbb too, for its own lists of arenas: a task set aside in there, with
