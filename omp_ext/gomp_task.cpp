@@ -8,6 +8,9 @@
 #include "omp_ext/task_share.h"
 #include "omp_ext/waits.h"
 
+extern "C" void GOMP_task(void (*body)(void*), void* data, void (*copy)(void*, void*), long bytes, long align, bool deferred,
+                          unsigned flags, void** depend, int priority, void* detach);
+
 namespace weir::omp {
 
 void* allow_event(Ident* place, std::int32_t gtid, KmpTask* kmp);
@@ -25,6 +28,9 @@ constinit Next<void(Body, void*, Copy, long, long, unsigned, unsigned long, int,
     next_taskloop_ull{"GOMP_taskloop_ull"};
 constinit Next<void(std::uintptr_t*)> next_reduction_register{"GOMP_taskgroup_reduction_register"};
 constinit Next<void(std::size_t, std::size_t, void**)> next_reduction_remap{"GOMP_task_reduction_remap"};
+constinit Next<void()> next_taskgroup_start{"GOMP_taskgroup_start"};
+constinit Next<void()> next_taskgroup_end{"GOMP_taskgroup_end"};
+constinit Next<int()> next_num_threads{"omp_get_num_threads"};
 
 enum : unsigned {
   gomp_untied = 1,
@@ -36,6 +42,7 @@ enum : unsigned {
   gomp_nogroup = 1 << 11,
   gomp_reduction = 1 << 12,
   gomp_detach = 1 << 13,
+  gomp_strict = 1 << 14,
 };
 
 // What a task is made from.
@@ -105,14 +112,19 @@ void wait_for_depends(Member& member, void** depend) {
 }
 
 template <typename Number>
+std::uint64_t trips_of(bool up, Number start, Number end, Number step) {
+  if (up ? start >= end : start <= end) return 0;
+  return up ? (end - start + step - 1) / step
+            : (static_cast<std::uint64_t>(start - end) + static_cast<std::uint64_t>(-step) - 1) /
+                  static_cast<std::uint64_t>(-step);
+}
+
+template <typename Number>
 void taskloop(Member& member, const Made& from, unsigned long amount, Number start, Number end, Number step) {
-  bool up = from.flags & gomp_up;
-  if (up ? start >= end : start <= end) return;
-  std::uint64_t trips = up ? (end - start + step - 1) / step
-                           : (static_cast<std::uint64_t>(start - end) + static_cast<std::uint64_t>(-step) - 1) /
-                                 static_cast<std::uint64_t>(-step);
+  std::uint64_t trips = trips_of(from.flags & gomp_up, start, end, step);
+  if (!trips) return;
   int schedule = !amount ? 0 : from.flags & gomp_grainsize ? 1 : 2;
-  Share share = share_out(trips, schedule, amount, false, member.region->threads);
+  Share share = share_out(trips, schedule, amount, from.flags & gomp_strict, member.region->threads);
   bool group = !(from.flags & gomp_nogroup);
   if (group) {
     libomp().taskgroup(nullptr, member.gtid);
@@ -134,6 +146,44 @@ void taskloop(Member& member, const Made& from, unsigned long amount, Number sta
   Member& now = await_group_and_close();
   Movable movable(now);
   libomp().end_taskgroup(nullptr, now.gtid);
+}
+
+template <typename Number>
+struct Piece {
+  const Made& from;
+  Number start, end;
+  static void copy(void* to, void* piece_) {
+    auto& piece = *static_cast<Piece*>(piece_);
+    fill(piece.from, to);
+    auto* bounds = static_cast<Number*>(to);
+    bounds[0] = piece.start;
+    bounds[1] = piece.end;
+  }
+};
+
+// LLVM's GOMP_taskloop takes a strict grainsize for one that is not; of a loop downwards by more than one it aborts, or loses
+// what is lastprivate. These are made of its plain tasks.
+template <typename Number, typename Loop>
+void taskloop_outside(Loop& next, const Made& from, unsigned long amount, int priority, Number start, Number end, Number step) {
+  bool up = from.flags & gomp_up, strict = from.flags & gomp_strict, grainsize = from.flags & gomp_grainsize;
+  if (up && !(strict && grainsize))
+    return next(from.body, from.data, from.copy, from.bytes, from.align, from.flags, amount, priority, start, end, step);
+  int schedule = !amount ? 0 : grainsize ? 1 : 2;
+  Share share = share_out(trips_of(up, start, end, step), schedule, amount, strict, next_num_threads());
+  if (!share.tasks) return;
+  bool group = !(from.flags & gomp_nogroup);
+  if (group) {
+    next_taskgroup_start();
+    if (from.flags & gomp_reduction) next_reduction_register(reinterpret_cast<std::uintptr_t**>(from.data)[2]);
+  }
+  for (std::uint64_t i = 0; i < share.tasks; ++i) {
+    Number until = i + 1 == share.tasks ? end : start + step * static_cast<Number>(share.iterations_of(i));
+    Piece<Number> piece{from, start, until};
+    GOMP_task(from.body, &piece, Piece<Number>::copy, from.bytes, from.align, from.flags & gomp_if,
+              from.flags & (gomp_untied | gomp_final), nullptr, priority, nullptr);
+    start = until;
+  }
+  if (group) next_taskgroup_end();
 }
 
 }  // namespace
@@ -171,16 +221,18 @@ WEIR_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long bytes, lon
 WEIR_INTERPOSED void GOMP_taskloop(Body body, void* data, Copy copy, long bytes, long align, unsigned flags,
                                    unsigned long amount, int priority, long start, long end, long step) {
   Member* member = member_here();
-  if (!member) return next_taskloop(body, data, copy, bytes, align, flags, amount, priority, start, end, step);
-  taskloop(*member, {body, data, copy, bytes, align, flags}, amount, start, end, step);
+  Made from{body, data, copy, bytes, align, flags};
+  if (!member) return taskloop_outside(next_taskloop, from, amount, priority, start, end, step);
+  taskloop(*member, from, amount, start, end, step);
 }
 
 WEIR_INTERPOSED void GOMP_taskloop_ull(Body body, void* data, Copy copy, long bytes, long align, unsigned flags,
                                        unsigned long amount, int priority, unsigned long long start,
                                        unsigned long long end, unsigned long long step) {
   Member* member = member_here();
-  if (!member) return next_taskloop_ull(body, data, copy, bytes, align, flags, amount, priority, start, end, step);
-  taskloop(*member, {body, data, copy, bytes, align, flags}, amount, start, end, step);
+  Made from{body, data, copy, bytes, align, flags};
+  if (!member) return taskloop_outside(next_taskloop_ull, from, amount, priority, start, end, step);
+  taskloop(*member, from, amount, start, end, step);
 }
 
 // As with clang's: the task now has pointers to its thread's copies.

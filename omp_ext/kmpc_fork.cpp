@@ -2,6 +2,7 @@
 // Where parallel regions begin and end.
 #include <cstdarg>
 
+#include "lane/runtime_code.h"
 #include "omp_ext/call_words.h"
 #include "omp_ext/next.h"
 #include "omp_ext/task_region.h"
@@ -48,6 +49,9 @@ WEIR_INTERPOSED void __kmpc_fork_call(Ident* place, std::int32_t count, Microtas
   for (int i = 0; i < count; ++i) words[3 + i] = va_arg(list, void*);
   va_end(list);
 
+  // The helpers that libomp keeps for itself (target nowait): it counts on as many as it asked for.
+  if (weir::lane::is_runtime_code(reinterpret_cast<const void*>(code)))
+    return weir_call_words(reinterpret_cast<const void*>(next_fork_call.get()), words, 3 + count);
   before_fork(reinterpret_cast<const void*>(code));
   Member* around = innermost_member();
   std::int32_t serialized = around ? around->serialized : 0;
@@ -71,6 +75,7 @@ WEIR_INTERPOSED void __kmpc_fork_call(Ident* place, std::int32_t count, Microtas
 WEIR_INTERPOSED void __kmpc_serialized_parallel(Ident* place, std::int32_t gtid) {
   gtid = at_home(gtid);
   if (Member* member = innermost_member()) ++member->serialized;
+  weir::team::not_sized_after_all();  // num_threads(n) if(0)
   next_serialized_parallel(place, gtid);
 }
 

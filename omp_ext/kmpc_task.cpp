@@ -34,8 +34,10 @@ WEIR_INTERPOSED std::int32_t __kmpc_omp_task(Ident* place, std::int32_t gtid, Km
   Member* member = member_here();
   if (!member || !ours(kmp)) return next_task(place, gtid, kmp);
   Task& task = *task_of(kmp);
+  // An untied task asks to be called for its next part. Nobody else would call one that was not deferred.
+  if (task.shell) return task.routine(member->gtid, kmp);
   if (&task == member->current) {
-    // An untied task asks to be called for its next part. Its stack is still in use: run_routine does it.
+    // Its stack is still in use: run_routine does it.
     task.again = true;
     return 0;
   }

@@ -268,13 +268,22 @@ std::int32_t nothing(std::int32_t, KmpTask*) { return 0; }
 
 void begin_undeferred(Member& member, Task& task, Ident* place) {
   std::int32_t gtid = member.gtid;
-  task.state = TaskState::in_place;
-  task.pins = true;
-  task.gtid = gtid;
+  // libomp wants a tied task here, and ours are untied for it. Children refer to their parent until they end, maybe long
+  // after it: so this one is their parent, for libomp and for us.
+  task.shell = libomp().task_alloc(place, gtid, flag_tied | (task.final ? flag_final : 0), sizeof(KmpTask), sizeof(Task),
+                                   nothing);
+  Task* current = new (task.shell->shareds) Task;
+  current->state = TaskState::in_place;
+  current->pins = true;
+  current->parent = task.parent;
+  current->group = task.group;
+  current->home = &member;
+  current->kmp = task.kmp;
+  current->gtid = gtid;
+  current->final = task.final;
+  current->untied = task.untied;
   task.before = member.current;
-  member.current = &task;
-  // libomp wants a tied task here, and ours are untied for it.
-  task.shell = libomp().task_alloc(place, gtid, flag_tied, sizeof(KmpTask), 0, nothing);
+  member.current = current;
   libomp().task_begin_if0(place, gtid, task.shell);
 }
 

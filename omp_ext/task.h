@@ -123,7 +123,7 @@ struct Task : weir_waiter {
   std::size_t shareds_bytes = 0;
   std::int32_t flags = 0;
   Task* before = nullptr;    // who ran here before this undeferred task
-  KmpTask* shell = nullptr;  // what libomp takes for the current task while this undeferred one runs
+  KmpTask* shell = nullptr;  // what stands for this task while it runs undeferred, for libomp and as the current one
 
   static Task* of_ready(base::Link* link) { return static_cast<Ready*>(link)->task; }
 };

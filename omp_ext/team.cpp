@@ -88,9 +88,16 @@ void sized_by_program(int threads) {
   seat.threads_asked = threads;
 }
 
+void not_sized_after_all() {
+  base::TeamSeat& seat = base::self().seat;
+  seat.sized_by_program = false;
+  seat.threads_asked = 0;
+}
+
 int max_threads(int without_weir) {
   const TeamPlan& plan = refreshed_team_plan();
-  if (plan.kept_out) return without_weir;
+  // Another number than at first was set, by this thread or by who forked it.
+  if (plan.kept_out || base::self().sizes_its_teams || without_weir != plan.cores) return without_weir;
   std::int64_t largest = std::max(plan.widest, plan.widest_apart_from_files);
   return largest > without_weir ? static_cast<int>(largest) : without_weir;
 }
@@ -116,7 +123,7 @@ void weir::omp::before_fork(const void* code) {
   Region& region = region_of(code);
   bool first = !region.read.load(std::memory_order_relaxed) && !region.read.exchange(true);
   const TeamPlan& plan = first ? refreshed_team_plan() : team_plan();
-  if (plan.kept_out) return;
+  if (plan.kept_out || weir::base::self().sizes_its_teams) return;
   std::int64_t size = wanted_size(plan, region, first);
   if (size > plan.widest && !can_start(size)) size = plan.widest;
   bool wide = size > plan.cores && may_widen(plan);

@@ -18,6 +18,8 @@ namespace weir::team {
 
 // The program itself says how many threads the next team of this thread has (num_threads): weir does not.
 void sized_by_program(int threads);
+// But it has no next team.
+void not_sized_after_all();
 
 // What omp_get_max_threads() says where libomp says `without_weir`: never less than any team there may be.
 int max_threads(int without_weir);

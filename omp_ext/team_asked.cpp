@@ -16,6 +16,7 @@ namespace {
 constinit Next<int()> real_get_max_threads("omp_get_max_threads");
 constinit Next<void(int)> real_set_num_threads("omp_set_num_threads");
 constinit Next<void(const int*)> real_set_num_threads_f("omp_set_num_threads_");
+constinit Next<int()> real_get_dynamic("omp_get_dynamic");
 constinit Next<void(int)> real_set_dynamic("omp_set_dynamic");
 constinit Next<void(const int*)> real_set_dynamic_f("omp_set_dynamic_");
 constinit Next<void(void*, int, int)> real_push_num_threads("__kmpc_push_num_threads");
@@ -23,6 +24,12 @@ constinit Next<void(void*, int, int, int, const char*)> real_push_strict("__kmpc
 constinit Next<void(void*, int, unsigned, int*)> real_push_list("__kmpc_push_num_threads_list");
 constinit Next<void(void*, int, unsigned, int*, int, const char*)> real_push_list_strict("__kmpc_push_num_threads_list_strict");
 constinit Next<void(void*, int, int)> real_push_proc_bind("__kmpc_push_proc_bind");
+
+// Said again what holds already (0, mostly), it changes nothing.
+void told_dynamic(int dynamic) {
+  if ((dynamic != 0) != (real_get_dynamic.get() && real_get_dynamic.get()() != 0))
+    keep_out("the program calls omp_set_dynamic");
+}
 
 }  // namespace
 
@@ -33,19 +40,19 @@ WEIR_EXPORT int omp_get_max_threads() {
 WEIR_EXPORT int omp_get_max_threads_() { return omp_get_max_threads(); }
 
 WEIR_EXPORT void omp_set_num_threads(int threads) {
-  keep_out("the program calls omp_set_num_threads");
+  sized_for_good("the program calls omp_set_num_threads");
   if (real_set_num_threads.get()) real_set_num_threads.get()(threads);
 }
 WEIR_EXPORT void omp_set_num_threads_(const int* threads) {
-  keep_out("the program calls omp_set_num_threads");
+  sized_for_good("the program calls omp_set_num_threads");
   if (real_set_num_threads_f.get()) real_set_num_threads_f.get()(threads);
 }
 WEIR_EXPORT void omp_set_dynamic(int dynamic) {
-  keep_out("the program calls omp_set_dynamic");
+  told_dynamic(dynamic);
   if (real_set_dynamic.get()) real_set_dynamic.get()(dynamic);
 }
 WEIR_EXPORT void omp_set_dynamic_(const int* dynamic) {
-  keep_out("the program calls omp_set_dynamic");
+  told_dynamic(*dynamic);
   if (real_set_dynamic_f.get()) real_set_dynamic_f.get()(dynamic);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/thread.h"
 #include "meter/teams.h"
 #include "omp_ext/next.h"
 #include "omp_ext/team_room.h"
@@ -147,6 +148,15 @@ const TeamPlan& make_current() {
 
 void keep_out(const char* what) {
   if (asked_out.exchange(what) != what) current.store(nullptr, std::memory_order_release);
+}
+
+void sized_for_good(const char* what) {
+  base::Thread& thread = base::self();
+  const TeamPlan* plan = current.load(std::memory_order_acquire);
+  // In a region it is said for the teams within alone.
+  bool others_go_on = !thread.seat.team && plan && !plan->kept_out && plan->freedom == Freedom::same;
+  if (others_go_on) thread.sizes_its_teams = true;
+  else keep_out(what);
 }
 
 const TeamPlan& team_plan() {

@@ -25,6 +25,10 @@ const TeamPlan& refreshed_team_plan();
 // From now on teams are left alone, because of `what` (a literal).
 void keep_out(const char* what);
 
+// The calling thread says how large its teams are, by `what`. They are left alone from now on; those of others too, unless
+// they may count on one size already.
+void sized_for_good(const char* what);
+
 // Can a team of `plan.widest` be started? Tried once. If not, teams are left alone from now on.
 bool widest_can_start(const TeamPlan& plan);
 

@@ -57,13 +57,14 @@ void trace_end_of_part(base::Thread& thread) {
   thread.seat.traced = 0;
 }
 
-// What blocked before the team, outside of it, is not the region's.
-void forget_counters(base::Thread& thread) {
-  if (!thread.counters) return;
-  thread.seat.parked = thread.counters->parked.value();
-  thread.seat.stored = thread.counters->storage_ops.value();
-  thread.seat.blocked_ns = thread.counters->blocked_ns.value();
-  thread.seat.gate_timeouts = thread.counters->reasons[static_cast<int>(meter::Reason::gate_timeout)].value();
+// What blocked before the team, outside of it, is not the region's. So the thread has its record from here on: it may be
+// that of one that ended, with its counts.
+void forget_counters(base::TeamSeat& seat) {
+  const meter::Counters& counters = meter::mine();
+  seat.parked = counters.parked.value();
+  seat.stored = counters.storage_ops.value();
+  seat.blocked_ns = counters.blocked_ns.value();
+  seat.gate_timeouts = counters.reasons[static_cast<int>(meter::Reason::gate_timeout)].value();
 }
 
 void parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, unsigned, int, const void*) {
@@ -75,7 +76,7 @@ void parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, un
 }
 
 void sit_down(base::Thread& thread, ompt_data_t* parallel, ompt_data_t* task) {
-  if (!thread.seat.team) forget_counters(thread);
+  if (!thread.seat.team) forget_counters(thread.seat);
   task->value = thread.seat.team | ours_mark;
   thread.seat.team = parallel && parallel->value ? parallel->value : seat_in(no_region, false);
   thread.place |= base::in_omp_team;
@@ -149,7 +150,8 @@ void task_schedule(ompt_data_t*, ompt_task_status_t, ompt_data_t* next) {
   else gate::take_core();
 }
 
-void mutex_acquire(ompt_mutex_t, unsigned, unsigned, ompt_wait_id_t, const void*) {
+void mutex_acquire(ompt_mutex_t kind, unsigned, unsigned, ompt_wait_id_t, const void*) {
+  if (kind == ompt_mutex_test_lock || kind == ompt_mutex_test_nest_lock) return;  // which waits for nothing
   if (is_wide(base::self().seat.team)) gate::give_core();
 }
 
@@ -164,6 +166,11 @@ void mutex_released(ompt_mutex_t, ompt_wait_id_t, const void*) {
   if (thread.lock_depth > 0) --thread.lock_depth;
 }
 
+// Who holds the lock already takes it once more: that was no wait.
+void nest_lock(ompt_scope_endpoint_t what, ompt_wait_id_t, const void*) {
+  if (what == ompt_scope_begin && is_wide(base::self().seat.team)) gate::take_core();
+}
+
 int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   auto set = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
   if (!set) return 0;
@@ -174,6 +181,7 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
       {ompt_callback_task_schedule, reinterpret_cast<ompt_callback_t>(task_schedule)},
       {ompt_callback_mutex_acquire, reinterpret_cast<ompt_callback_t>(mutex_acquire)},
       {ompt_callback_mutex_acquired, reinterpret_cast<ompt_callback_t>(mutex_acquired)},
+      {ompt_callback_nest_lock, reinterpret_cast<ompt_callback_t>(nest_lock)},
       {ompt_callback_mutex_released, reinterpret_cast<ompt_callback_t>(mutex_released)}};
   bool all = true;
   for (auto& [event, callback] : wanted) {

@@ -22,6 +22,8 @@ inline bool others_may_be_waited_for(const void* caller) {
 
 constexpr std::int64_t slice_ns = 2 * base::ns_per_ms;
 
+inline bool is_time(const timespec& time) { return time.tv_nsec >= 0 && time.tv_nsec < base::ns_per_s; }
+
 // The end of a wait's next slice.
 struct Slice {
   Slice(clockid_t clock, const timespec* until) {
@@ -31,11 +33,15 @@ struct Slice {
       ++end.tv_sec;
       end.tv_nsec -= 1'000'000'000;
     }
-    last = until && (until->tv_sec != end.tv_sec ? until->tv_sec < end.tv_sec : until->tv_nsec <= end.tv_nsec);
+    last = until && (!is_time(*until) || comes_first(*until));
     if (last) end = *until;
   }
+  bool comes_first(const timespec& until) const {
+    return until.tv_sec != end.tv_sec ? until.tv_sec < end.tv_sec : until.tv_nsec <= end.tv_nsec;
+  }
+
   timespec end;
-  bool last;  // the wait's own limit comes first
+  bool last;  // the wait's own limit comes first, or is none: libc is to say so at once
 };
 
 }  // namespace weir::intercept

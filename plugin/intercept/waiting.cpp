@@ -13,6 +13,7 @@
 #include "intercept/real.h"
 #include "intercept/slices.h"
 #include "path/call.h"
+#include "wait/lane.h"
 
 namespace weir::intercept {
 namespace {
@@ -60,12 +61,21 @@ int condition_slice(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, cons
   return pthread_mutex_lock(m);
 }
 
+// The kernel goes on with a wait that has no limit when a handler with SA_RESTART has run, and a slice has a limit.
+bool would_go_on(const timespec* until) {
+  return !until && !wait::policy.interruptible.load(std::memory_order_relaxed);
+}
+
 int semaphore_wait(sem_t* s, clockid_t clock, const timespec* until,
                    meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
+  int before = current_errno();
   while (true) {
     Slice slice(clock, until);
     int result = parked([&] { return real_clocksem(s, clock, &slice.end); }, caller);
-    if (!result || current_errno() != ETIMEDOUT || slice.last) return result;
+    if (!result) set_errno(before);  // not that of an earlier slice
+    if (!result || slice.last) return result;
+    int error = current_errno();
+    if (error != ETIMEDOUT && !(error == EINTR && would_go_on(until))) return result;
     path::stand_back();
   }
 }

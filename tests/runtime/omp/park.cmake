@@ -13,10 +13,11 @@ function(park_program name source compiler)
     COMMAND ${compiler} -O2 -fopenmp -pthread ${ARGN} -o ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
   add_custom_target(build_${name} ALL DEPENDS ${output})
 endfunction()
-foreach(program park_constructs park_told park_told_mixed park_threadprivate park_table park_set park_waits park_child park_opens park_tasks park_nested)
+foreach(program park_constructs park_told park_told_mixed park_threadprivate park_table park_set park_waits park_child park_opens park_tasks park_nested park_asked)
   park_program(${program}_clang ${program}.c ${PARK_CLANG})
   park_program(${program}_gcc ${program}.c ${PARK_GCC} -w)
 endforeach()
+park_program(park_left_clang park_left.c ${PARK_CLANG})
 park_program(park_fortran_gcc park_fortran.f90 ${PARK_GFORTRAN} -J${park_here})
 park_program(park_tool.so park_tool.c ${PARK_CLANG} -shared -fPIC)
 
@@ -66,6 +67,9 @@ foreach(compiler clang gcc)
   park_test(table_${compiler} quick "bare:omp_get_thread_num" "" table_${compiler})
   park_test(set_num_threads_${compiler} quick any "" set_${compiler} num_threads)
   park_test(set_dynamic_${compiler} quick any "" set_${compiler} dynamic)
+  foreach(what dynamic elsewhere helpers)
+    park_test(asked_${what}_${compiler} quick wide "WEIR_OMP_TEAMS=same" asked_${compiler} ${what})
+  endforeach()
   park_test(child_${compiler} quick any "" child_${compiler})
 
   # Tasks that the others of a team fetch from the one that makes them.
@@ -88,6 +92,9 @@ foreach(compiler clang gcc)
 endforeach()
 park_test(fortran quick "bare:omp_set_num_threads" "" fortran_gcc)
 park_test(fortran_wide quick wide "WEIR_OMP_TEAMS=same" fortran_gcc)
+
+# What an ended thread waited is not counted again. (gcc's `master` asks for the thread's number.)
+park_test(left_clang quick once "" left_clang)
 
 # Another tool: weir steps aside.
 park_test(tool_library quick "bare:OMP_TOOL_LIBRARIES" "OMP_TOOL_LIBRARIES=${park_here}/park_tool.so" child_clang)

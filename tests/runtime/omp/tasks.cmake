@@ -66,6 +66,9 @@ endforeach()
 weir_tasks_environment("WEIR_PRELOAD=$<TARGET_FILE:weir_preload>" spinning_beside_others)
 set_property(TEST omp.tasks.spinning_beside_others_gcc APPEND PROPERTY ENVIRONMENT "LIBOMP=${LIBOMP}")
 
+weir_tasks_programs(omp_signalled tasks_signalled.c)
+weir_tasks_test(signalled quick 100 "2" none omp_signalled)
+
 weir_tasks_programs(omp_waits tasks_waits.c)
 weir_tasks_test(untied_elsewhere quick 100 "2 3" none omp_waits untied)
 weir_tasks_test(waits quick 100 "1 2" none omp_waits)
@@ -107,6 +110,13 @@ foreach(lane park suspend)
   add_test(NAME omp.undeferred_copy_${lane} COMMAND ${CMAKE_COMMAND} -E env WEIR_LANE=${lane}
     "LD_PRELOAD=$<TARGET_FILE:weir_preload> ${LIBOMP}" ${here}/undeferred_copy_gcc)
   set_tests_properties(omp.undeferred_copy_${lane} PROPERTIES LABELS quick TIMEOUT 60 PASS_REGULAR_EXPRESSION "^sum 129\n$")
+endforeach()
+
+weir_tasks_program(taskloop_gcc taskloop.c gcc)
+foreach(lane park suspend)
+  add_test(NAME omp.taskloop_${lane} COMMAND ${CMAKE_COMMAND} -E env WEIR_LANE=${lane}
+    "LD_PRELOAD=$<TARGET_FILE:weir_preload> ${LIBOMP}" ${here}/taskloop_gcc)
+  set_tests_properties(omp.taskloop_${lane} PROPERTIES LABELS quick TIMEOUT 60 PASS_REGULAR_EXPRESSION "^as asked for\n$")
 endforeach()
 
 weir_tasks_programs(omp_shared tasks_shared.c)

@@ -610,6 +610,60 @@ static long copied(void) {
   return sum > 15;
 }
 
+/* All that is made in a final task is done at once. */
+static long undeferred_final(void) {
+  long sum = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 20; i++) {
+    int y = 0, final = 0;
+#pragma omp task if (0) final(1) shared(y, final)
+    {
+#pragma omp task shared(y)
+      {
+        block(1);
+        y = 42;
+      }
+      final = omp_in_final() && y == 42;
+    }
+    sum += final;
+  }
+  return sum;
+}
+
+/* Who is done before its children. */
+static long undeferred_children(void) {
+  long sum = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 20; i++) {
+#pragma omp taskgroup
+    for (int k = 0; k < 8; k++) {
+#pragma omp task if (0) shared(sum)
+      {
+#pragma omp task shared(sum)
+        {
+          block(1);
+#pragma omp atomic
+          sum++;
+        }
+      }
+#pragma omp task shared(sum)
+      {
+#pragma omp atomic
+        sum++;
+      }
+    }
+#pragma omp taskloop untied if (0) grainsize(2) shared(sum)
+    for (int k = 0; k < 8; k++) {
+#pragma omp taskyield
+#pragma omp atomic
+      sum++;
+    }
+  }
+  return sum;
+}
+
 static const struct {
   const char *name;
   long (*run)(void);
@@ -619,6 +673,8 @@ static const struct {
     {"tree", tree},
     {"untied", untied},
     {"undeferred", undeferred},
+    {"undeferred_final", undeferred_final},
+    {"undeferred_children", undeferred_children},
     {"final", final_tasks},
     {"priority", priorities},
     {"depend_chain", chain},
