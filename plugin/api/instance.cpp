@@ -8,6 +8,7 @@
 
 #include "api/controlling.h"
 #include "api/iopa_pool.h"
+#include "api/last_thread.h"
 #include "api/publish.h"
 #include "api/recorder.h"
 #include "api/report.h"
@@ -112,15 +113,22 @@ void set_limits() {
   gate.wait_ns = the_settings.gate_wait_ms * base::ns_per_ms;
 }
 
-// A thread that ends leaves its counters to the next. (A key below the first 32 needs no memory of libc's.)
+// A thread that ends leaves its counters to the next; of the first one, we are told in any case. (A key below the first 32 needs
+// no memory of libc's.)
 constinit pthread_key_t thread_end;
+constinit bool ends_watched = false;
+void watch_this_end() {
+  if (ends_watched) pthread_setspecific(thread_end, &thread_end);
+}
 void watch_thread_ends() {
   auto end = [](void*) {
     meter::leave_trail();
     meter::leave();
+    thread_ended();
   };
-  if (pthread_key_create(&thread_end, end)) return;
-  meter::on_first_call.store([] { pthread_setspecific(thread_end, &thread_end); }, std::memory_order_release);
+  ends_watched = !pthread_key_create(&thread_end, end);
+  if (ends_watched) meter::on_first_call.store(watch_this_end, std::memory_order_release);
+  watch_this_end();
 }
 
 // On a thread of ours, that ends: when a ring is gone, the kernel interrupts whoever set it up, a little later. A call of
@@ -259,10 +267,13 @@ void after_fork_in_child() {
   if (state.load() != unprepared) state.store(idle);
   finished.store(false);
   began_ns = base::now_ns();
+  last_thread_after_fork();
+  watch_this_end();  // it is the child's first
   base::Thread& thread = base::self();
   thread.tid = 0;
   // Its team or arena is the parent's: set aside, the child would run the parent's tasks a second time.
   thread.place = base::outside;
+  thread.seat = {};
   thread.holds_core = false;
   thread.blocked_depth = 0;
   gate::the_gate.permits.after_fork();

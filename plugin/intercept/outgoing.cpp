@@ -6,8 +6,7 @@
 
 #include <algorithm>
 
-#include "intercept/errno_edge.h"
-#include "intercept/real.h"
+#include "intercept/rest.h"
 #include "sys/file.h"
 
 namespace weir::intercept {
@@ -15,15 +14,11 @@ namespace {
 
 using path::Call;
 
-WEIR_REAL Real<ssize_t(int, const iovec*, int)> real_writev{"writev"};
-WEIR_REAL Real<ssize_t(int, const msghdr*, int)> real_sendmsg{"sendmsg"};
-
 // The program's parts from call.moved on, as many as fit.
 struct Rest {
   static constexpr int most = 16;
   iovec parts[most];
   int count = 0;
-  std::uint64_t bytes = 0;
 
   explicit Rest(const Call& call) {
     std::uint64_t skip = call.moved, left = call.bytes - call.moved;
@@ -35,7 +30,6 @@ struct Rest {
       }
       std::uint64_t here = std::min<std::uint64_t>(part.iov_len - skip, left);
       parts[count++] = {static_cast<char*>(part.iov_base) + skip, here};
-      bytes += here;
       left -= here;
       skip = 0;
     }
@@ -48,28 +42,12 @@ struct Rest {
   }
 };
 
-// An error that comes after part was sent belongs to the next call: neither SIGPIPE nor the socket's error may be
-// used up by ours.
-bool in_error(int fd) {
-  pollfd about{fd, POLLOUT, 0};
-  return sys::poll(&about, 1, 0) == 1 && (about.revents & (POLLERR | POLLHUP));
-}
-
 Result attempt_rest(const Call& call, const Outgoing& out) {
   Rest rest(call);
   if (!out.socket) return sys::pwritev2(call.fd, rest.parts, rest.count, -1, RWF_NOWAIT);
-  if (in_error(call.fd)) return 0;
+  if (ended(call.fd, POLLOUT)) return 0;
   msghdr message = rest.message();
   return sys::sendmsg(call.fd, &message, out.flags | MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
-Result real_rest(const Call& call, const Outgoing& out, std::uint64_t* asked) {
-  Rest rest(call);
-  *asked = rest.bytes;
-  if (!out.socket) return outcome(real_writev(call.fd, rest.parts, rest.count));
-  if (in_error(call.fd)) return 0;
-  msghdr message = rest.message();
-  return outcome(real_sendmsg(call.fd, &message, out.flags | MSG_NOSIGNAL));
 }
 
 }  // namespace
@@ -88,16 +66,7 @@ Result attempt_out(Call& call) {
 }
 
 Result real_out(Call& call) {
-  const Outgoing& out = outgoing_of(call);
-  if (!call.moved) return out.whole(call);
-  while (call.moved < call.bytes) {
-    std::uint64_t asked;
-    Result sent = real_rest(call, out, &asked);
-    if (sent <= 0) break;
-    call.moved += static_cast<std::uint64_t>(sent);
-    if (static_cast<std::uint64_t>(sent) < asked) break;
-  }
-  return static_cast<Result>(call.moved);
+  return call.moved ? attempt_until_over(call, POLLOUT) : outgoing_of(call).whole(call);
 }
 
 std::int64_t bytes_of(const iovec* parts, int count) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // recv and its kin.
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include "intercept/errno_edge.h"
 #include "intercept/outgoing.h"
 #include "intercept/real.h"
+#include "intercept/rest.h"
 #include "path/call.h"
 #include "sys/file.h"
 
@@ -21,6 +23,7 @@ WEIR_REAL Real<ssize_t(int, void*, size_t, int)> real_recv{"recv"};
 WEIR_REAL Real<ssize_t(int, void*, size_t, int, sockaddr*, socklen_t*)> real_recvfrom{"recvfrom"};
 WEIR_REAL Real<ssize_t(int, msghdr*, int)> real_recvmsg{"recvmsg"};
 WEIR_REAL Real<int(int, mmsghdr*, unsigned, int, timespec*)> real_recvmmsg{"recvmmsg"};
+WEIR_REAL Real<int(int, int, int, const void*, socklen_t)> real_setsockopt{"setsockopt"};
 WEIR_REAL Real<ssize_t(int, void*, size_t, size_t, int)> real_recv_chk{"__recv_chk"};
 WEIR_REAL Real<ssize_t(int, void*, size_t, size_t, int, sockaddr*, socklen_t*)> real_recvfrom_chk{"__recvfrom_chk"};
 
@@ -38,29 +41,40 @@ bool serves(int flags) {
   return path::concerns_us() && !(flags & ~served) && !(flags & MSG_PEEK && flags & MSG_WAITALL);
 }
 
+// Once a part is moved, only what is there is asked for: an error, or the end, stays for the next call.
+Result attempt_rest(const Call& call, const Receive& r) {
+  std::uint64_t bytes = r.bytes - call.moved;
+  int there = 0;
+  if (!failed(sys::bytes_there(call.fd, &there))) {
+    if (there <= 0) {
+      if (sys::at_urgent(call.fd)) return 0;
+      if (!ended(call.fd, POLLIN)) return -EAGAIN;
+      sys::bytes_there(call.fd, &there);  // the last may have come since
+      if (there <= 0) return 0;
+    }
+    bytes = std::min(bytes, static_cast<std::uint64_t>(there));
+  }
+  return sys::recvfrom(call.fd, static_cast<char*>(r.to) + call.moved, bytes, r.flags | MSG_DONTWAIT, r.from, r.from_bytes);
+}
+
 // With MSG_WAITALL a stream's call goes on until all is there; a datagram's does not.
 Result attempt_receive(Call& call) {
   const auto& r = *static_cast<const Receive*>(call.arguments);
   while (true) {
-    Result got = sys::recvfrom(call.fd, static_cast<char*>(r.to) + call.moved, r.bytes - call.moved,
-                               r.flags | MSG_DONTWAIT, r.from, r.from_bytes);
+    Result got = call.moved ? attempt_rest(call, r)
+                            : sys::recvfrom(call.fd, r.to, r.bytes, r.flags | MSG_DONTWAIT, r.from, r.from_bytes);
     if (got == -EAGAIN) return got;
     if (got <= 0) return call.moved ? static_cast<Result>(call.moved) : got;
     call.moved += static_cast<std::uint64_t>(got);
     if (!(r.flags & MSG_WAITALL) || call.moved >= r.bytes) return static_cast<Result>(call.moved);
-    int type = 0;
-    socklen_t size = sizeof type;
-    sys::getsockopt(call.fd, SOL_SOCKET, SO_TYPE, &type, &size);
-    if (type != SOCK_STREAM) return static_cast<Result>(call.moved);
+    if (sys::socket_value(call.fd, SO_TYPE) != SOCK_STREAM) return static_cast<Result>(call.moved);
   }
 }
 
 Result real_receive(Call& call) {
+  if (call.moved) return attempt_until_over(call, POLLIN);
   const auto& r = *static_cast<const Receive*>(call.arguments);
-  Result got = outcome(real_recvfrom(call.fd, static_cast<char*>(r.to) + call.moved, r.bytes - call.moved, r.flags,
-                                     r.from, r.from_bytes));
-  if (call.moved && got < 0) got = 0;
-  return got < 0 ? got : static_cast<Result>(call.moved) + got;
+  return outcome(real_recvfrom(call.fd, r.to, r.bytes, r.flags, r.from, r.from_bytes));
 }
 
 struct ReceiveMessage {
@@ -137,6 +151,12 @@ int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* lim
   int got = real_recvmmsg(fd, messages, count, flags, limit);
   path::count_in(0);
   return got;
+}
+
+int setsockopt(int fd, int level, int name, const void* value, socklen_t bytes) {
+  int result = real_setsockopt(fd, level, name, value, bytes);
+  if (level == SOL_SOCKET && name == SO_RCVLOWAT && !result) path::low_water_set.store(true, std::memory_order_relaxed);
+  return result;
 }
 
 ssize_t __recv_chk(int fd, void* to, size_t bytes, size_t room, int flags) {

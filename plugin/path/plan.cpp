@@ -22,6 +22,15 @@ Plan refuse(Reason reason) {
   return plan;
 }
 
+// Only a connection that is made by an exchange with the other side is under way once its time is over. Others are refused by then, or
+// wait for a place at the other side, which the ring doesn't.
+bool connects_elsewhere(const Call& call) {
+  if (call.operation->kind != op::Kind::connect) return false;
+  int domain = sys::socket_value(call.fd, SO_DOMAIN);
+  bool exchanges = (domain == AF_INET || domain == AF_INET6) && sys::socket_value(call.fd, SO_TYPE) == SOCK_STREAM;
+  return !exchanges;
+}
+
 bool writes(const Call& call) { return call.direction == Direction::out; }
 
 // The kernel's own time limit of a socket call; io_uring does not know it. Zero means none.
@@ -41,6 +50,14 @@ bool may_be_received(const Call& call, std::uint32_t mode) {
   return call.family == Family::next && call.part_count > 0 && (S_ISSOCK(mode) || (S_ISFIFO(mode) && call.can_break_off));
 }
 
+// Does a read end where poll says nothing? Of a named pipe that nobody has open to write, and never had since it was opened;
+// and of a terminal that is told not to wait.
+bool ends_unseen(const Call& call, std::uint32_t mode) {
+  if (call.family != Family::next) return false;
+  if (S_ISCHR(mode)) return sys::may_read_nothing(call.fd);
+  return S_ISFIFO(mode) && !call.can_break_off && (call.part_count || !sys::on_pipefs(call.fd));  // stdio did not try
+}
+
 Plan stream(const Call& call, std::uint32_t mode) {
   bool socket = S_ISSOCK(mode);
   Plan plan;
@@ -48,6 +65,9 @@ Plan stream(const Call& call, std::uint32_t mode) {
   plan.events = call.events ? call.events : writes(call) ? POLLOUT : POLLIN;
   if (socket) plan.timeout_ns = socket_timeout_ns(call);
   plan.limited = plan.timeout_ns >= 0;
+  // The time of a unix socket's send begins anew with each part that is taken.
+  plan.park_only = plan.limited && writes(call) && sys::socket_value(call.fd, SO_DOMAIN) == AF_UNIX;
+  if (!socket && ends_unseen(call, mode)) plan.park_only = true;
   if (call.timeout_ns >= 0) plan.timeout_ns = call.timeout_ns;
   if (plan.timeout_ns < 0 && may_be_received(call, mode)) plan.way = Way::receive;
   plan.socket = socket;
@@ -137,6 +157,7 @@ Plan plan_for(const Call& call) {
     plan.storage = storage;
     if (call.socket) plan.timeout_ns = socket_timeout_ns(call);
     plan.limited = plan.timeout_ns >= 0;
+    plan.park_only = connects_elsewhere(call);
     return plan;
   }
   if (storage && in_memory(call, device)) return refuse(Reason::unsupported_fd);

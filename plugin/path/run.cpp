@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
 
 #include "base/clock.h"
 #include "gate/gate.h"
@@ -18,6 +21,7 @@ namespace weir::path {
 
 constinit std::atomic<std::uint32_t> forced{0};
 constinit std::atomic<bool> always_aside{false};
+constinit std::atomic<bool> low_water_set{false};
 constinit std::atomic<void (*)()> judge_anew{nullptr};
 
 namespace {
@@ -139,9 +143,16 @@ bool settled(const Call& call, const Plan& plan, Result result) {
   }
 }
 
+// The kernel tells nobody who polls that a unix socket's peer reads no more, though its own call ends then: so a look now and then.
+std::int64_t poll_ns(const Call& call, const Plan& plan) {
+  constexpr std::int64_t slice_ns = 100 * base::ns_per_ms;
+  if (!plan.socket || call.direction != Direction::out) return plan.timeout_ns;
+  return plan.timeout_ns < 0 ? slice_ns : std::min(plan.timeout_ns, slice_ns);
+}
+
 op::Op operation_for(const Call& call, const Plan& plan) {
   op::Op operation;
-  if (plan.way == Way::poll) return op::poll(call.fd, plan.events, plan.timeout_ns);
+  if (plan.way == Way::poll) return op::poll(call.fd, plan.events, poll_ns(call, plan));
   if (plan.way == Way::receive) {
     if (call.operation) operation = *call.operation;
     else if (plan.socket && call.part_count == 1) operation = op::of_socket(op::Kind::recv, call.fd, call.parts->iov_base, call.bytes, 0);
@@ -163,22 +174,26 @@ bool timed_out(const Plan& plan, Result waited, std::int64_t began) {
          base::now_ns() - began >= plan.timeout_ns;
 }
 
+// Once a part is moved, a handler ends the wait for the rest, were it one with SA_RESTART.
+bool ended_by_handlers(const Call& call) { return call.moved && wait::policy.handled.load(std::memory_order_relaxed); }
+
 // Waits until the descriptor is ready, then attempts again: somebody else may have been faster.
-bool suspended_on_stream(Call& call, Plan plan, const weir_runtime& runtime, Result* result, int* refusal) {
+bool suspended_on_stream(Call& call, const Plan& whole, const weir_runtime& runtime, Result* result, int* refusal) {
   std::int64_t began = base::now_ns();
-  std::int64_t limit = plan.timeout_ns;
+  Plan plan = whole;
   while (true) {
     Result waited;
     if (!perform(operation_for(call, plan), false, runtime, &waited, refusal)) return false;
     *result = call.attempt(call);
     if (*result == -EOPNOTSUPP) *result = real(call);
     if (*result != -EAGAIN) return true;
-    if (timed_out(plan, waited, began)) {
+    if (timed_out(whole, waited, began)) {
       *result = call.moved ? static_cast<Result>(call.moved) : call.when_timed_out;
       return true;
     }
     if (failed(waited) && waited != -ECANCELED && waited != -ETIME) return false;
-    if (limit >= 0) plan.timeout_ns = limit - (base::now_ns() - began) > 0 ? limit - (base::now_ns() - began) : 0;
+    if (ended_by_handlers(call)) return false;
+    if (whole.timeout_ns >= 0) plan.timeout_ns = std::max<std::int64_t>(whole.timeout_ns - (base::now_ns() - began), 0);
   }
 }
 
@@ -229,7 +244,12 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
   bool done = suspended_on(call, plan, runtime, &result, &refusal);
   meter::ends(traced, Track::suspended, name_of(call), done ? result : -EAGAIN);
   meter::gauges.suspended.fall();
-  if (!done) return parked(call, plan, refusal ? wait::reason_of(refusal) : Reason::no_ring);
+  if (!done) {
+    // It may fail there, as below. (What has moved a part does not.)
+    if (!call.moved && my_tid() != home) runtime.go_home(home);
+    Reason reason = refusal ? wait::reason_of(refusal) : ended_by_handlers(call) ? Reason::eintr_wanted : Reason::no_ring;
+    return parked(call, plan, reason);
+  }
   // Compilers keep the address of errno over a call: a failed one must return on the thread it was made on.
   if (failed(result) && my_tid() != home) runtime.go_home(home);
   std::int64_t took = base::now_ns() - began;
@@ -288,12 +308,32 @@ Result waited_for(Call& call) {
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
   Plan plan = plan_for(call);
   if (plan.way == Way::none) return plain(call, plan.reason);
-  wait::Ends ends = plan.storage ? wait::Ends::never : plan.limited ? wait::Ends::handled : call.ends;
+  // What has moved a part is never restarted after a signal either.
+  wait::Ends ends = plan.storage ? wait::Ends::never : plan.limited || call.moved ? wait::Ends::handled : call.ends;
   wait::Choice choice = choose_now(ends);
   if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
   if (choice.lane == wait::Lane::park) return parked(call, plan, choice.reason);
   if (plan.park_only) return parked(call, plan, Reason::unsupported_call);
   return suspended(call, plan, *choice.runtime);
+}
+
+// Its wait is more than one for something to read.
+bool waits_for_low_water(const Call& call) {
+  if (!low_water_set.load(std::memory_order_relaxed) || call.direction != Direction::in) return false;
+  int bytes = 1;
+  socklen_t size = sizeof bytes;
+  return !failed(sys::getsockopt(call.fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, &size)) && bytes > 1;
+}
+
+Result waited_for_low_water(Call& call) {
+  wait::KeptErrno kept;
+  call.kept_errno = &kept;
+  Plan plan = plan_for(call);
+  if (plan.way == Way::none) return plain(call, plan.reason);
+  wait::Choice choice = choose_now(plan.limited ? wait::Ends::handled : call.ends);
+  if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
+  if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
+  return parked(call, plan, choice.lane == wait::Lane::park ? choice.reason : Reason::unsupported_call);
 }
 
 Result attempted(Call& call) {
@@ -316,6 +356,11 @@ Result serve(Call& call) {
     return result;
   }
   Result result;
+  if (waits_for_low_water(call)) {
+    result = waited_for_low_water(call);
+    count_moved(call, result);
+    return result;
+  }
   bool done = likely_to_wait(call) && waited_unseen(call, &result);
   if (!done && may_go_untried(call) && expects_nothing(call.fd)) done = received_untried(call, &result);
   if (!done) result = attempted(call);

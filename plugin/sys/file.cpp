@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/file.h"
 
+#include <asm/termbits.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <sys/ioctl.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -42,6 +44,17 @@ Result connect(int fd, const sockaddr* peer, socklen_t peer_bytes) {
 }
 Result getsockopt(int fd, int level, int name, void* value, socklen_t* bytes) {
   return raw(SYS_getsockopt, fd, level, name, word(value), word(bytes));
+}
+int socket_value(int fd, int name) {
+  int value = 0;
+  socklen_t bytes = sizeof value;
+  getsockopt(fd, SOL_SOCKET, name, &value, &bytes);
+  return value;
+}
+Result bytes_there(int fd, int* bytes) { return raw(SYS_ioctl, fd, FIONREAD, word(bytes)); }
+bool at_urgent(int fd) {
+  int is = 0;
+  return !failed(raw(SYS_ioctl, fd, SIOCATMARK, word(&is))) && is;
 }
 Result fsync(int fd) { return raw(SYS_fsync, fd); }
 Result fdatasync(int fd) { return raw(SYS_fdatasync, fd); }
@@ -95,6 +108,15 @@ bool in_memory(int fd) {
     default:
       return false;
   }
+}
+
+bool on_pipefs(int fd) {
+  struct statfs about;
+  return !failed(raw(SYS_fstatfs, fd, word(&about))) && about.f_type == PIPEFS_MAGIC;
+}
+bool may_read_nothing(int terminal) {
+  struct termios now;
+  return !failed(raw(SYS_ioctl, terminal, TCGETS, word(&now))) && !(now.c_lflag & ICANON) && !now.c_cc[VMIN];
 }
 
 bool readable(std::uintptr_t at, std::size_t bytes) {

@@ -26,6 +26,9 @@ Result sendmsg(int fd, const msghdr* message, int flags);
 Result accept4(int fd, sockaddr* peer, socklen_t* peer_bytes, int flags);
 Result connect(int fd, const sockaddr* peer, socklen_t peer_bytes);
 Result getsockopt(int fd, int level, int name, void* value, socklen_t* bytes);
+int socket_value(int fd, int name);  // of SOL_SOCKET; 0: it has none
+Result bytes_there(int fd, int* bytes);  // to be read from a stream
+bool at_urgent(int fd);  // what a socket gives next is its urgent data: no call reads on over that
 Result fsync(int fd);
 Result fdatasync(int fd);
 Result open(const char* path, int flags, int mode = 0);
@@ -46,6 +49,8 @@ Result in_page_cache(int fd, off_t offset, std::uint64_t bytes);
 Result status_flags(int fd);  // fcntl(F_GETFL)
 bool is_storage(int fd);      // a regular file or a block device
 bool in_memory(int fd);       // its file system has no device below: tmpfs, memfd, proc, sysfs ...
+bool on_pipefs(int fd);       // of pipes, those without a name
+bool may_read_nothing(int terminal);  // a read of it gives nothing, at once or after a time: VMIN is 0
 bool readable(std::uintptr_t address, std::size_t bytes);  // may be read without a fault, now
 Result poll(pollfd* fds, unsigned count, int timeout_ms);
 Result eventfd(unsigned initial, int flags);

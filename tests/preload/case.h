@@ -57,6 +57,17 @@ static inline void nap_ms(long ms) {
   struct timespec t = {ms / 1000, ms % 1000 * 1000000};
   while (nanosleep(&t, &t) && errno == EINTR) {}
 }
+/* Until the thread has slept for so long on end. */
+static inline void until_asleep(pid_t thread, int ms) {
+  char name[64], line[512];
+  snprintf(name, sizeof name, "/proc/self/task/%d/stat", thread);
+  for (int asleep = 0; asleep < ms; nap_ms(1)) {
+    FILE *file = fopen(name, "r");
+    const char *end = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : 0;
+    asleep = end && end[2] == 'S' ? asleep + 1 : 0;
+    if (file) fclose(file);
+  }
+}
 static inline double now_s(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);

@@ -27,21 +27,9 @@ struct replacement {
   volatile pid_t reader;
 };
 
-/* Until the thread has slept for 30 ms on end. */
-static void until_asleep(pid_t thread) {
-  char name[64], line[512];
-  snprintf(name, sizeof name, "/proc/self/task/%d/stat", thread);
-  for (int asleep = 0; asleep < 30; nap_ms(1)) {
-    FILE *file = fopen(name, "r");
-    const char *end = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : 0;
-    asleep = end && end[2] == 'S' ? asleep + 1 : 0;
-    if (file) fclose(file);
-  }
-}
-
 static void *replace(void *replacement) {
   struct replacement *r = replacement;
-  until_asleep(r->reader);
+  until_asleep(r->reader, 30);
   dup2(r->by, r->fd);
   nap_ms(5);
   assert(write(r->peer, "first", 5) == 5);

@@ -4,6 +4,7 @@
 #include "case.h"
 
 #include <spawn.h>
+#include <threads.h>
 
 extern char **environ;
 static int p[2];
@@ -59,7 +60,7 @@ int main(int argc, char **argv) {
     return 6;
   }
   read_one("read before");
-  int q[2];
+  static int q[2]; /* outlives main */
   pipe(q);
   pthread_t t = start(read_for_long, &q[0]);
   nap_ms(30);
@@ -112,15 +113,22 @@ int main(int argc, char **argv) {
     abort();
   }
   printf("abort: %d\n", ended(pid));
-  fflush(0);
-  if (!(pid = fork())) {
-    start(read_for_long, &q[0]);
-    nap_ms(20);
-    pthread_exit(0);
+  const char *leaves[] = {"pthread_exit", "thrd_exit", "a cancellation", "pthread_exit, with a detached one left"};
+  for (int i = 0; i < 4; ++i) {
+    fflush(0);
+    if (!(pid = fork())) {
+      atexit(at_end);
+      pthread_t other = start(read_for_long, &q[0]);
+      nap_ms(20);
+      if (i == 1) thrd_exit(7);
+      if (i == 2) pthread_cancel(pthread_self()), pthread_testcancel();
+      if (i == 3) pthread_detach(other);
+      pthread_exit(0);
+    }
+    nap_ms(50);
+    write(q[1], "done", 4);
+    printf("%s of the first thread: %d\n", leaves[i], ended(pid));
   }
-  nap_ms(50);
-  write(q[1], "done", 4);
-  printf("pthread_exit of the first thread: %d\n", ended(pid));
   say("setuid", setuid(getuid()));
   /* A daemon's way: all descriptors but the standard ones are closed. The lowest free ones are the program's again. */
   closefrom(3);

@@ -4,6 +4,7 @@
 #include "case.h"
 
 #include <pty.h>
+#include <termios.h>
 
 static char buffer[1 << 20], other[1 << 20];
 
@@ -174,11 +175,48 @@ static void others(void) {
   close(m);
 }
 
+/* Reads that end though poll says nothing. */
+static void unseen(void) {
+  char name[64];
+  snprintf(name, sizeof name, "/tmp/weir-unseen-%d", getpid());
+  assert(!mkfifo(name, 0600));
+  int fifo = open(name, O_RDONLY | O_NONBLOCK), master, terminal;
+  fcntl(fifo, F_SETFL, 0);
+  say("fifo nobody writes to: read", read(fifo, buffer, 10));
+  struct iovec part = {buffer, 10};
+  say("fifo nobody writes to: readv", readv(fifo, &part, 1));
+  FILE *file = fdopen(dup(fifo), "r");
+  say("fifo nobody writes to: fgetc", fgetc(file) == EOF);
+  fclose(file);
+  int writer = open(name, O_WRONLY);
+  unlink(name);
+  pthread_t t = start(write_late, &writer);
+  say_data("fifo: read waits", read(fifo, buffer, 10), buffer);
+  pthread_join(t, 0);
+  close(writer);
+  say("fifo: read at end", read(fifo, buffer, 10));
+  close(fifo);
+  if (openpty(&master, &terminal, 0, 0, 0)) return;
+  struct termios raw;
+  tcgetattr(terminal, &raw);
+  cfmakeraw(&raw);
+  raw.c_cc[VMIN] = 0;
+  for (raw.c_cc[VTIME] = 0; raw.c_cc[VTIME] < 2; ++raw.c_cc[VTIME]) {
+    tcsetattr(terminal, TCSANOW, &raw);
+    say("terminal that does not wait: read", read(terminal, buffer, 10));
+  }
+  file = fdopen(terminal, "r");
+  say("terminal that does not wait: fgetc", fgetc(file) == EOF);
+  fclose(file);
+  close(master);
+}
+
 int main(void) {
   files();
   pipes();
   others();
   devices();
+  unseen();
   errno = 42;
   int fd = open("/etc/passwd", O_RDONLY);
   read(fd, buffer, 10);

@@ -6,7 +6,7 @@
 #include <setjmp.h>
 
 static int p[2];
-static volatile int rang;
+static volatile int rang, over;
 static char buffer[1 << 17];
 
 static void ring(int sig) {
@@ -26,17 +26,56 @@ static void install(int sig, void (*handler)(int), int flags) {
   struct sigaction a = {.sa_handler = handler, .sa_flags = flags};
   assert(!sigaction(sig, &a, 0));
 }
-static void alarm_in(long us, long again) {
-  struct itimerval t = {.it_value = {0, us}, .it_interval = {0, again}};
-  setitimer(ITIMER_REAL, &t, 0);
+/* The first thread's state, and how often it gave its core up by itself. */
+static int asleep(long *switches) {
+  char name[64], text[4096];
+  snprintf(name, sizeof name, "/proc/self/task/%d/status", getpid());
+  int fd = open(name, O_RDONLY);
+  long bytes = read(fd, text, sizeof text - 1);
+  close(fd);
+  text[bytes > 0 ? bytes : 0] = 0;
+  const char *state = strstr(text, "State:\t"), *count = strstr(text, "\nvoluntary_ctxt_switches:\t");
+  *switches = count ? atol(count + 26) : 0;
+  return state && state[7] == 'S';
 }
-static void *write_late(void *ms) {
+/* Until the first thread waits in the call that it is about to make: it sleeps, the same sleep, for some looks in a row. False:
+ * its call is over. */
+static int waits(void) {
+  long before = -1, now;
+  for (int looks = 0; looks < 6; before = now) {
+    if (over) return 0;
+    looks = asleep(&now) && now == before ? looks + 1 : 0;
+    nap_ms(3);
+  }
+  return 1;
+}
+/* So many signals while the first thread waits, one a wait; then, where it waits still, what ends a read. */
+static void *interrupt(void *times) {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, 0);
-  nap_ms((long)ms);
+  for (long i = 0; i < (long)times && waits(); ++i) {
+    int before = rang;
+    kill(getpid(), SIGALRM);
+    while (rang == before) nap_ms(1);
+  }
+  waits();
   write(p[1], "late", 4);
   return 0;
+}
+static pthread_t interrupts(long times) {
+  rang = over = 0;
+  return start(interrupt, (void *)times);
+}
+/* The call is over. What is in the pipe then? */
+static long rest(pthread_t interrupter) {
+  over = 1;
+  pthread_join(interrupter, 0);
+  char data[16];
+  fcntl(p[0], F_SETFL, O_NONBLOCK);
+  long bytes = read(p[0], data, 16);
+  fcntl(p[0], F_SETFL, 0);
+  return bytes;
 }
 
 static void interrupted(int flags, const char *how) {
@@ -44,57 +83,48 @@ static void interrupted(int flags, const char *how) {
   install(SIGALRM, ring, flags);
   char data[16];
   for (int i = 0; i < 6; ++i) {
-    rang = 0;
     errno = 0;
-    sigset_t block;
-    sigemptyset(&block);
-    sigaddset(&block, SIGALRM);
-    pthread_sigmask(SIG_BLOCK, &block, 0);
-    pthread_t t = start(write_late, (void *)120l);
-    pthread_sigmask(SIG_UNBLOCK, &block, 0);
-    alarm_in(30000, 0);
     struct pollfd one = {p[0], POLLIN, 0};
-    struct timespec span = {0, 200000000}, left = {9, 9};
+    struct timespec span = {10, 0}, left = {99, 9};
     struct epoll_event event = {.events = EPOLLIN}, got;
     int e;
+    pthread_t t = interrupts(1);
     switch (i) {
       case 0: say("read", read(p[0], data, 4)); break;
-      case 1: say("poll", poll(&one, 1, 1000)); break;
+      case 1: say("poll", poll(&one, 1, 10000)); break;
       case 2:
         say("nanosleep", nanosleep(&span, &left));
-        printf("left %d\n", left.tv_sec == 0 && left.tv_nsec > 50000000 && left.tv_nsec < 190000000);
+        printf("left %d\n", left.tv_sec < 10 && left.tv_sec + left.tv_nsec > 0);
         break;
-      case 3: say("usleep", usleep(200000)); break;
+      case 3: say("usleep", usleep(10000000)); break;
       case 4:
         e = epoll_create1(0);
         epoll_ctl(e, EPOLL_CTL_ADD, p[0], &event);
-        say("epoll_wait", epoll_wait(e, &got, 1, 1000));
+        say("epoll_wait", epoll_wait(e, &got, 1, 10000));
         close(e);
         break;
       case 5: say("clock_nanosleep", clock_nanosleep(CLOCK_MONOTONIC, 0, &span, &left)); break;
     }
-    pthread_join(t, 0);
-    fcntl(p[0], F_SETFL, O_NONBLOCK);
-    long rest = read(p[0], data, 16);
-    fcntl(p[0], F_SETFL, 0);
-    printf("rang %d, left in the pipe %ld\n", rang, rest);
+    long left_over = rest(t);
+    printf("rang %d, left in the pipe %ld\n", rang, left_over);
   }
-  rang = 0;
-  alarm_in(500000, 0);
-  printf("sleep: %d\n", sleep(2) > 0);
+  pthread_t t = interrupts(1);
+  printf("sleep: %d\n", sleep(10) > 0);
+  rest(t);
   int s[2];
   socketpair(AF_UNIX, SOCK_STREAM, 0, s);
-  struct timeval limit = {0, 300000};
+  struct timeval limit = {10, 0};
   setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-  alarm_in(30000, 0);
+  t = interrupts(1);
   say("recv with a limit", recv(s[0], data, 4, 0));
-  alarm_in(30000, 30000);
+  rest(t);
   memset(buffer, 0, sizeof buffer);
   if (!(flags & SA_RESTART)) {
+    t = interrupts(2);
     long sent = write(s[1], buffer, sizeof buffer) + write(s[1], buffer, sizeof buffer);
     say("write is cut short", sent > 0);
+    rest(t);
   }
-  alarm_in(0, 0);
   close(s[0]), close(s[1]);
 }
 
@@ -134,24 +164,28 @@ static void given_back(void) {
 }
 
 static sigjmp_buf back;
-static void jump(int sig) { siglongjmp(back, sig); }
+static void jump(int sig) {
+  ++rang;
+  siglongjmp(back, sig);
+}
 static void jumps(void) {
   printf("-- out of a handler by a jump\n");
   char data[4];
   for (int i = 0; i < 3; ++i) {
     install(SIGALRM, jump, SA_RESTART);
+    pthread_t t = interrupts(1);
     if (!sigsetjmp(back, 1)) {
-      alarm_in(20000, 0);
       read(p[0], data, 4);
       printf("not reached\n");
     } else {
       printf("jumped\n");
     }
+    rest(t);
   }
   signal(SIGALRM, SIG_DFL);
-  pthread_t t = start(write_late, (void *)20l);
+  pthread_t t = interrupts(0);
   say("read after it", read(p[0], data, 4));
-  pthread_join(t, 0);
+  rest(t);
 }
 
 static int child(void (*body)(void)) {
@@ -203,7 +237,8 @@ static void too_big_at(void) {
   pwrite(temporary(0), buffer, 10, 5000);
 }
 static void interrupted_by_default(void) {
-  alarm_in(20000, 0);
+  struct itimerval soon = {.it_value = {0, 20000}};
+  setitimer(ITIMER_REAL, &soon, 0);
   char c;
   int q[2];
   pipe(q);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* recv, send, accept, connect and their kin. must count: suspended fast_hits */
+#include <sys/syscall.h>
+
 #include "case.h"
 
 static char buffer[4 << 20], other[1 << 16];
@@ -168,6 +170,36 @@ static void connections(void) {
   close(fd);
 }
 
+struct guest {
+  struct sockaddr_un host;
+  pid_t tid;
+};
+static void *connect_and_wait(void *guest) {
+  struct guest *g = guest;
+  int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  __atomic_store_n(&g->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+  say("connect, where a place is free later", connect(fd, (struct sockaddr *)&g->host, sizeof g->host));
+  close(fd);
+  return 0;
+}
+/* A unix socket waits to connect only where too many do. */
+static void crowded(void) {
+  int host = socket(AF_UNIX, SOCK_STREAM, 0), first = socket(AF_UNIX, SOCK_STREAM, 0), second = socket(AF_UNIX, SOCK_STREAM, 0);
+  struct guest g = {.host = {.sun_family = AF_UNIX}};
+  snprintf(g.host.sun_path + 1, sizeof g.host.sun_path - 1, "weir-crowded-%d", getpid());
+  assert(!bind(host, (struct sockaddr *)&g.host, sizeof g.host) && !listen(host, 0));
+  say("connect, in an empty house", connect(first, (struct sockaddr *)&g.host, sizeof g.host));
+  struct timeval limit = {0, 30000};
+  setsockopt(second, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  say("connect, with a limit", connect(second, (struct sockaddr *)&g.host, sizeof g.host));
+  pthread_t t = start(connect_and_wait, &g);
+  while (!__atomic_load_n(&g.tid, __ATOMIC_ACQUIRE)) nap_ms(1);
+  until_asleep(g.tid, 15);
+  close(accept(host, 0, 0));
+  pthread_join(t, 0);
+  close(host), close(first), close(second);
+}
+
 int main(void) {
   int p[2];
   tcp_pair(p);
@@ -187,5 +219,6 @@ int main(void) {
   close(p[0]), close(p[1]);
   full();
   connections();
+  crowded();
   return 0;
 }

@@ -16,6 +16,8 @@
 #include "path/guess.h"
 #include "sys/file.h"
 #include "wait/lane.h"
+#include "wait/runtimes.h"
+#include "wait/thread_waiter.h"
 
 namespace weir::path {
 namespace {
@@ -64,6 +66,44 @@ TEST_F(RunTest, reads_what_is_there_without_waiting) {
   EXPECT_STREQ(got, "abc");
   EXPECT_EQ(fast_hits(), 1);
   EXPECT_EQ(suspended(), 0);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+// A run-time whose task goes on on another thread, as far as the thread's record tells, and is not set aside twice.
+constexpr std::int32_t elsewhere = 1;
+int times_aside, times_home;
+const weir_runtime moving = {
+    WEIR_RUNTIME_VERSION, "moving", [] { return 0; },
+    [](weir_start_fn start, void* argument) {
+      if (times_aside++) return static_cast<int>(WEIR_REFUSED_CAP);
+      wait::thread_runtime.suspend(start, argument);
+      base::self().tid = elsewhere;
+      return 0;
+    },
+    [](std::int32_t home) {
+      base::self().tid = home;
+      return ++times_home, 0;
+    },
+    nullptr};
+
+TEST_F(RunTest, what_was_woken_in_vain_parks_on_the_thread_it_began_on) {
+  constexpr std::uint32_t place = 1u << 30;
+  ASSERT_EQ(wait::add_runtime(&moving, place), 0);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "x", 1), 1);
+  Call call{.family = Family::stream_in, .direction = Direction::in};
+  call.fd = ends[0];
+  call.attempt = [](Call&) -> Result { return -EAGAIN; };
+  call.real = [](Call&) -> Result { return base::self().tid == elsewhere ? -EXDEV : -EIO; };
+  base::Thread& thread = base::self();
+  thread.place |= place;
+  Result result = run(call);
+  thread.place &= ~place;
+  EXPECT_EQ(result, -EIO);
+  EXPECT_EQ(times_home, 1);
+  thread.tid = 0;  // asked for anew
   ::close(ends[0]);
   ::close(ends[1]);
 }

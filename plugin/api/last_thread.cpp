@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process whose first thread left by pthread_exit ends with its last thread; libc counts them. It counts ours too, so
-// here somebody looks, and ends the process as libc would have.
-#include <pthread.h>
+// A process whose first thread has left ends with its last thread; libc counts them. It counts ours too, so here somebody
+// looks, and ends the process as libc would have.
+#include "api/last_thread.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include <atomic>
+
 #include "base/clock.h"
-#include "intercept/real.h"
 #include "sys/file.h"
 #include "sys/process.h"
 #include "sys/threads.h"
 
-namespace weir::intercept {
+namespace weir::api {
 namespace {
 
-WEIR_REAL Real<void(void*)> real_pthread_exit{"pthread_exit"};
+constinit std::atomic<bool> watched{false};
 
 // A thread of ours has a name of ours; the first thread, once gone, is kept as a zombie until the process ends.
 bool is_ours_or_gone(void* only, std::int32_t tid) {
@@ -34,15 +36,12 @@ void watch(void*) {
 }
 
 }  // namespace
-}  // namespace weir::intercept
 
-using namespace weir;
-using namespace weir::intercept;
-
-#pragma GCC visibility push(default)
-extern "C" void pthread_exit(void* result) {
-  if (sys::thread_id() == sys::process_id()) sys::start_thread(watch, nullptr, "weir-watch");
-  real_pthread_exit(result);
-  __builtin_unreachable();
+void thread_ended() {
+  if (sys::thread_id() != sys::process_id() || watched.exchange(true)) return;
+  sys::start_thread(watch, nullptr, "weir-watch");
 }
-#pragma GCC visibility pop
+
+void last_thread_after_fork() { watched.store(false); }
+
+}  // namespace weir::api
