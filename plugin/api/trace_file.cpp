@@ -136,12 +136,10 @@ int TraceFile::open(const char* name) {
     sys::close(static_cast<int>(low));
     return -ESPIPE;
   }
-  Result fd = sys::raw(SYS_fcntl, low, F_DUPFD_CLOEXEC, 1000);
-  if (failed(fd)) fd = low;
-  else sys::close(static_cast<int>(low));
+  int fd = sys::moved_up(static_cast<int>(low));
   device_ = about.st_dev;
   inode_ = about.st_ino;
-  sys::set_own(sys::Own::trace, static_cast<int>(fd));
+  sys::set_own(sys::Own::trace, fd);
   process_ = sys::process_id();
   held_ = 0;
   bytes_ = in_file_ = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ring/driver.h"
 
-#include <fcntl.h>
 #include <sys/eventfd.h>
 
 #include <cerrno>
@@ -154,9 +153,7 @@ int Driver::open() {
   if (!can_.op_futex) {
     Result fd = sys::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (failed(fd)) return static_cast<int>(fd);
-    Result high = sys::raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 1000);
-    if (high >= 0) sys::close(static_cast<int>(fd));
-    sys::set_own(sys::Own::wake, static_cast<int>(high >= 0 ? high : fd));
+    sys::set_own(sys::Own::wake, sys::moved_up(static_cast<int>(fd)));
   }
   int error = ring_.open(ring_entries, can_);
   if (!error) armed_ = arm_wake();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ring/ring.h"
 
-#include <fcntl.h>
 #include <poll.h>
 
 #include <cerrno>
@@ -103,13 +102,8 @@ int Ring::open(unsigned entries, const sys::Capabilities& can) {
   unsigned workers[2] = {blocking_workers, 0};
   io_uring_register_iowq_max_workers(&ring_, workers);
   registered_ = can.registered_ring && io_uring_register_ring_fd(&ring_) == 1;
-  // A program that closes "every descriptor from 3 on" must not find ours among the low ones it counts on.
-  Result high = sys::raw(SYS_fcntl, ring_.ring_fd, F_DUPFD_CLOEXEC, 1000);
-  if (high >= 0) {
-    sys::raw(SYS_close, ring_.ring_fd);
-    if (!registered_) ring_.enter_ring_fd = static_cast<int>(high);
-    ring_.ring_fd = static_cast<int>(high);
-  }
+  ring_.ring_fd = sys::moved_up(ring_.ring_fd);
+  if (!registered_) ring_.enter_ring_fd = ring_.ring_fd;
   sys::set_own(sys::Own::ring, ring_.ring_fd);
   return 0;
 }

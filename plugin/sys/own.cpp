@@ -2,7 +2,9 @@
 #include "sys/own.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "sys/raw.h"
@@ -12,6 +14,15 @@ namespace {
 
 constexpr int count = static_cast<int>(Own::count);
 constinit std::atomic<int> number_plus_one[count] = {};
+
+Result duplicated_high(int fd) {
+  constexpr int high = 1000;
+  Result other = raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high);
+  if (!failed(other)) return other;
+  rlimit limit{};
+  if (failed(raw(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, word(&limit)))) return other;
+  return raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, static_cast<int>(std::min<rlim_t>(limit.rlim_cur - limit.rlim_cur / 4, high)));
+}
 
 }  // namespace
 
@@ -37,10 +48,17 @@ int next_own(unsigned from) {
   return next;
 }
 
+int moved_up(int fd) {
+  Result high = duplicated_high(fd);
+  if (failed(high)) return fd;
+  raw(SYS_close, fd);
+  return static_cast<int>(high);
+}
+
 void make_way(int fd) {
   for (int i = 0; i < count; ++i) {
     if (own(static_cast<Own>(i)) != fd) continue;
-    Result other = raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 1000);
+    Result other = duplicated_high(fd);
     if (other >= 0) set_own(static_cast<Own>(i), static_cast<int>(other));
   }
 }

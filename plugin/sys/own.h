@@ -14,6 +14,9 @@ void set_own(Own which, int fd);
 bool is_own(int fd);
 // The lowest of ours that is not below `from`, or -1.
 int next_own(unsigned from);
+// A program counts on the low numbers: it gets the lowest that is free, and may close "every one from 3 on". What we open goes
+// to a high one. Returns the number it has then.
+int moved_up(int fd);
 // If the number is one of ours, that goes to another number. Who asked for its number just before may still use the old.
 void make_way(int fd);
 
