@@ -16,6 +16,8 @@ constinit Next<void(Ident*, std::int32_t, std::int32_t, Depend*, std::int32_t, D
     "__kmpc_omp_wait_deps"};
 constinit Next<void(Ident*, std::int32_t, std::int32_t, Depend*, std::int32_t, Depend*, std::int32_t)>
     next_taskwait_deps{"__kmpc_omp_taskwait_deps_51"};
+constinit Next<void*(int, int, void*)> next_reduction_init{"__kmpc_task_reduction_init"};
+constinit Next<void*(int, int, void*)> next_taskred_init{"__kmpc_taskred_init"};
 constinit Next<void*(Ident*, int, int, int, void*)> next_reduction_modifier_init{
     "__kmpc_task_reduction_modifier_init"};
 constinit Next<void*(Ident*, int, int, int, void*)> next_taskred_modifier_init{"__kmpc_taskred_modifier_init"};
@@ -70,8 +72,17 @@ WEIR_INTERPOSED void __kmpc_omp_taskwait_deps_51(Ident* place, std::int32_t gtid
                                                  std::int32_t has_no_wait) {
   Member* member = member_here();
   if (!member || has_no_wait)
-    return next_taskwait_deps(place, gtid, count, list, noalias_count, noalias_list, has_no_wait);
+    return next_taskwait_deps(place, gtid_here(gtid), count, list, noalias_count, noalias_list, has_no_wait);
   wait_for_dependences(*member, place, count, list, noalias_count, noalias_list);
+}
+
+// The calling task's group has a reduction. (Cancelling one takes the number too; but where that may be, programs park.)
+WEIR_INTERPOSED void* __kmpc_task_reduction_init(int gtid, int count, void* data) {
+  return next_reduction_init(gtid_here(gtid), count, data);
+}
+
+WEIR_INTERPOSED void* __kmpc_taskred_init(int gtid, int count, void* data) {
+  return next_taskred_init(gtid_here(gtid), count, data);
 }
 
 // reduction(task, ...) on a region or loop: libomp opens a taskgroup in it, and closes it at the end.

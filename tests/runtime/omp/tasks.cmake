@@ -126,6 +126,12 @@ foreach(compiler clang gcc)
   set_tests_properties(omp.tasks.shared_${compiler} PROPERTIES LABELS quick TIMEOUT 60 PASS_REGULAR_EXPRESSION "^moved: many\n$")
 endforeach()
 
+weir_tasks_program(omp_elsewhere_clang tasks_elsewhere.c ${CLANG})
+add_test(NAME omp.tasks.elsewhere_clang COMMAND ${CMAKE_COMMAND} -E env WEIR_LANE=auto
+  LD_PRELOAD=$<TARGET_FILE:weir_preload> ${here}/omp_elsewhere_clang)
+set_tests_properties(omp.tasks.elsewhere_clang PROPERTIES LABELS quick TIMEOUT 60
+  PASS_REGULAR_EXPRESSION "^sums right: 16, moved: many\n$")
+
 # Threads that block in libc for what a task set aside will do.
 weir_tasks_programs(omp_blocked tasks_blocked.cpp -std=c++20 -pthread)
 weir_tasks_test(blocked quick 60 "2 3" none omp_blocked 1)
