@@ -20,6 +20,7 @@ namespace weir::team {
 namespace {
 
 constinit omp::Next<int()> real_active_levels("omp_get_max_active_levels");
+constinit omp::Next<int()> real_active_level("omp_get_active_level");
 constinit omp::Next<int(void*)> real_thread_number("__kmpc_global_thread_num");
 constinit omp::Next<void(void*, int, int)> real_push_num_threads("__kmpc_push_num_threads");
 constinit omp::Next<int()> real_get_blocktime("kmp_get_blocktime");
@@ -72,6 +73,11 @@ bool may_widen(const TeamPlan& plan) {
   return wide_team_of.exchange(mine) != mine;
 }
 
+// Does the thread fork a team within a team? Regions of one thread around it don't count, for libomp either.
+bool within_team(const base::TeamSeat& seat) {
+  return seat.team && !(real_active_level.get() && real_active_level.get()() == 0);
+}
+
 void widen(base::TeamSeat& seat, std::int64_t size) {
   real_push_num_threads.get()(nullptr, real_thread_number.get()(nullptr), static_cast<int>(size));
   stop_spinning(seat);
@@ -111,7 +117,7 @@ void weir::omp::before_fork(const void* code) {
   if (!seat.team) weir::meter::regions.enter(reinterpret_cast<std::uintptr_t>(code));
   bool asked = seat.sized_by_program;
   seat.sized_by_program = false;
-  if (seat.team) return;  // a team within a team
+  if (within_team(seat)) return;
   seat.forked = nullptr;
   seat.next_team = 0;
   if (asked) {
@@ -137,8 +143,8 @@ void weir::omp::before_fork(const void* code) {
 
 void weir::omp::after_fork(const void* code) {
   weir::base::TeamSeat& seat = weir::base::self().seat;
-  if (seat.team) return;
-  weir::meter::regions.leave(reinterpret_cast<std::uintptr_t>(code));
+  if (!seat.team) weir::meter::regions.leave(reinterpret_cast<std::uintptr_t>(code));
+  if (within_team(seat)) return;
   if (seat.blocktime_ms > 0) spin_again(seat);
   if (!seat.forked) return;
   auto& region = *static_cast<Region*>(seat.forked);

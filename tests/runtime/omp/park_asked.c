@@ -52,6 +52,16 @@ static int done_by_all_of(int threads) {
   return done == threads;
 }
 
+/* A region of one around the one that does it. */
+static int done_within_one(void) {
+  int well = 0;
+#pragma omp parallel if (well) shared(well)
+  well = done_by_all_of(omp_get_max_threads());
+#pragma omp parallel num_threads(1) shared(well)
+  well += omp_get_max_active_levels() > 1 || done_by_all_of(omp_get_max_threads());
+  return well;
+}
+
 int main(int argc, char **argv) {
   (void)argc;
   printf("%d\n", done_by_all_of(omp_get_max_threads()));
@@ -59,5 +69,6 @@ int main(int argc, char **argv) {
   happens(argv[1]);
   printf("%d\n", done_by_all_of(threads));
   printf("%d\n", done_by_all_of(omp_get_max_threads()));
+  printf("%d\n", done_within_one());
   return 0;
 }
