@@ -51,6 +51,15 @@ void hold(Task& task) {
   libomp().task_begin_if0(nullptr, task.gtid, task.kmp);
 }
 
+std::int32_t nothing(std::int32_t, void*) { return 0; }
+
+// What the task has of its own ends with its body, whatever its children still do. (For libomp the task may be over much later.)
+void destroy_private(Task& task) {
+  auto* destructors = task.kmp->data1.destructors;
+  task.kmp->data1.destructors = nothing;
+  destructors(task.gtid, task.kmp);
+}
+
 void run_routine(void* task_) {
   auto& task = *static_cast<Task*>(task_);
   if (task.gomp_body) return task.gomp_body(task.gomp_data);
@@ -58,6 +67,7 @@ void run_routine(void* task_) {
     task.again = false;
     if (task.routine) task.routine(task.gtid, task.kmp);  // libomp takes tasks without one
   } while (task.again);
+  if (task.flags & flag_destructors) destroy_private(task);
 }
 
 // Who runs here is another task for as long as this lives.
@@ -263,7 +273,7 @@ KmpTask* create_task(Member& member, Ident* place, std::int32_t flags, std::size
 }
 
 namespace {
-std::int32_t nothing(std::int32_t, KmpTask*) { return 0; }
+std::int32_t no_routine(std::int32_t, KmpTask*) { return 0; }
 }  // namespace
 
 void begin_undeferred(Member& member, Task& task, Ident* place) {
@@ -271,7 +281,7 @@ void begin_undeferred(Member& member, Task& task, Ident* place) {
   // libomp wants a tied task here, and ours are untied for it. Children refer to their parent until they end, maybe long
   // after it: so this one is their parent, for libomp and for us.
   task.shell = libomp().task_alloc(place, gtid, flag_tied | (task.final ? flag_final : 0), sizeof(KmpTask), sizeof(Task),
-                                   nothing);
+                                   no_routine);
   Task* current = new (task.shell->shareds) Task;
   current->state = TaskState::in_place;
   current->pins = true;

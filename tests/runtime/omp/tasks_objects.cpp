@@ -114,6 +114,29 @@ static long destructors() {
   return sum * 100 + left + alive;
 }
 
+// A task that has ended has nothing left of its own, though its child goes on.
+static long destroyed_before_children_end() {
+  long left = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+    for (int i = 0; i < 8; i++) {
+      Counted object(i);
+#pragma omp task firstprivate(object)
+      {
+#pragma omp task
+        for (int j = 0; j < 10; j++) block();
+        block();
+        if (object.value < 0) std::abort();
+      }
+    }
+#pragma omp taskwait
+#pragma omp atomic read
+    left = alive;
+  }
+  return left;
+}
+
 static long rounding() {
   volatile double one = 1, three = 3;
   long right = 0;
@@ -163,6 +186,6 @@ static long deep_stacks() {
 int main(int count, char **argument) {
   int times = count > 1 ? std::atoi(argument[1]) : 1;
   for (int i = 0; i < times; i++)
-    std::printf("exceptions %ld, in a handler %ld, objects %ld, rounding %ld, deep %ld\n", exceptions(),
-                created_in_handler(), destructors(), rounding(), deep_stacks());
+    std::printf("exceptions %ld, in a handler %ld, objects %ld, left %ld, rounding %ld, deep %ld\n", exceptions(),
+                created_in_handler(), destructors(), destroyed_before_children_end(), rounding(), deep_stacks());
 }
