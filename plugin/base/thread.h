@@ -47,6 +47,8 @@ struct Thread {
   std::int32_t engine_depth = 0;   // > 0 while weir itself is at work on this thread: every call is plain
   void* vfork_return = nullptr;    // where vfork's caller goes on; its own stack is the child's meanwhile
   void* signal_frame = nullptr;    // of the innermost signal handler
+  std::uint32_t handlers_run = 0;  // so many, by now,
+  std::uint32_t waits_ended = 0;   // and of them such as end a wait: without SA_RESTART
   std::int32_t tid = 0;            // gettid(), 0 until first asked for
   std::int32_t yields = 0;         // of what runs here, since it last made way for others (path/yielding.h)
   std::int32_t watched_yields = 0; // so many of the next ones are looked at more closely (path/napping.h)

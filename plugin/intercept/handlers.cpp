@@ -18,6 +18,11 @@ using Action = void (*)(int, siginfo_t*, void*);
 // A slot is filled once, before its stand-in is first installed, and never changes.
 constinit std::atomic<void*> programs[room];
 
+constinit std::atomic<std::uint64_t> handled{0};  // one bit a signal
+constinit std::atomic<std::uint64_t> without_restart{0};
+
+std::uint64_t bit_of(int signal) { return 1ull << (signal - 1); }
+
 // The kernel hands three arguments to every handler on x86-64; one that takes one does not look at the others.
 template <int slot>
 void stand_in(int signal, siginfo_t* info, void* context) {
@@ -25,6 +30,8 @@ void stand_in(int signal, siginfo_t* info, void* context) {
   void* outer = thread.signal_frame;
   thread.signal_frame = __builtin_frame_address(0);
   ++thread.signal_depth;
+  ++thread.handlers_run;
+  if (without_restart.load(std::memory_order_relaxed) & bit_of(signal)) ++thread.waits_ended;
   reinterpret_cast<Action>(programs[slot].load(std::memory_order_relaxed))(signal, info, context);
   // A handler that leaves by siglongjmp does not come here: base::in_signal_handler() notices by the frame's address.
   base::Thread& now = base::self();
@@ -62,13 +69,9 @@ struct KernelAction {
   std::uint64_t mask;
 };
 
-constinit std::atomic<std::uint64_t> handled{0};          // one bit a signal
-constinit std::atomic<std::uint64_t> without_restart{0};
-
 void set_bit(std::atomic<std::uint64_t>& bits, int signal, bool on) {
-  std::uint64_t bit = 1ull << (signal - 1);
-  if (on) bits.fetch_or(bit, std::memory_order_relaxed);
-  else bits.fetch_and(~bit, std::memory_order_relaxed);
+  if (on) bits.fetch_or(bit_of(signal), std::memory_order_relaxed);
+  else bits.fetch_and(~bit_of(signal), std::memory_order_relaxed);
 }
 
 }  // namespace

@@ -61,22 +61,39 @@ int condition_slice(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, cons
   return pthread_mutex_lock(m);
 }
 
-// The kernel goes on with a wait that has no limit when a handler with SA_RESTART has run, and a slice has a limit.
-bool would_go_on(const timespec* until) {
-  return !until && !wait::policy.interruptible.load(std::memory_order_relaxed);
-}
+// The handlers that run on the thread while it waits, were it between two slices. (A task that goes on on another thread begins
+// anew there.)
+class Handlers {
+ public:
+  // Would the kernel have ended the wait for them? One that has no limit it goes on with after a handler with SA_RESTART.
+  bool end_wait(const timespec* until) {
+    const base::Thread& thread = base::self();
+    if (&thread != thread_) *this = Handlers();
+    return until ? thread.handlers_run != run_ : thread.waits_ended != ended_;
+  }
+  bool unseen() const { return base::self().handlers_run == run_; }  // more of them than we have room for
+
+ private:
+  const base::Thread* thread_ = &base::self();
+  std::uint32_t run_ = thread_->handlers_run, ended_ = thread_->waits_ended;
+};
 
 int semaphore_wait(sem_t* s, clockid_t clock, const timespec* until,
                    meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
   int before = current_errno();
+  Handlers handlers;
   while (true) {
     Slice slice(clock, until);
     int result = parked([&] { return real_clocksem(s, clock, &slice.end); }, caller);
     if (!result) set_errno(before);  // not that of an earlier slice
     if (!result || slice.last) return result;
     int error = current_errno();
-    if (error != ETIMEDOUT && !(error == EINTR && would_go_on(until))) return result;
+    if (error != ETIMEDOUT && error != EINTR) return result;
+    if (error == EINTR && (handlers.end_wait(until) || handlers.unseen())) return result;
     path::stand_back();
+    if (!handlers.end_wait(until)) continue;
+    set_errno(EINTR);
+    return -1;
   }
 }
 

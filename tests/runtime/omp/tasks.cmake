@@ -68,6 +68,16 @@ set_property(TEST omp.tasks.spinning_beside_others_gcc APPEND PROPERTY ENVIRONME
 
 weir_tasks_programs(omp_signalled tasks_signalled.c)
 weir_tasks_test(signalled quick 100 "2" none omp_signalled)
+foreach(compiler clang gcc)
+  set(behind "")
+  if(compiler STREQUAL gcc)
+    set(behind " ${LIBOMP}")
+  endif()
+  add_test(NAME omp.tasks.signalled_alone_${compiler} COMMAND ${CMAKE_COMMAND} -E env WEIR_LANE=suspend
+    "LD_PRELOAD=$<TARGET_FILE:weir_preload>${behind}" ${here}/omp_signalled_${compiler} alone)
+  set_tests_properties(omp.tasks.signalled_alone_${compiler} PROPERTIES LABELS quick TIMEOUT 60
+    PASS_REGULAR_EXPRESSION "^beside a task: Interrupted system call\n$")
+endforeach()
 
 weir_tasks_programs(omp_waits tasks_waits.c)
 weir_tasks_test(untied_elsewhere quick 100 "2 3" none omp_waits untied)

@@ -99,9 +99,35 @@ static void wait_for_task(const char* what, int kind, long ns, int signalled) {
   printf("%s %d: %s, %s\n", what, kind, how, waited_ms < 200 ? "at once" : "later");
 }
 
-int main(void) {
+/* The handler runs while the thread that waits does something else: a task, between two looks at what it waits for. (Only where
+ * a team of one sets tasks aside.) */
+static void wait_beside_task(void) {
+  const char* how = NULL;
+  sem_init(&done, 0, 0);
+  waiting = pthread_self();
+#pragma omp parallel num_threads(1) shared(how)
+  {
+#pragma omp task
+    {
+      wait_ms(50);
+      pthread_kill(waiting, SIGUSR1);
+      sem_post(&done);
+    }
+    struct sigaction action = {.sa_handler = handler};  /* from now on calls park */
+    sigaction(SIGUSR1, &action, NULL);
+    errno = 0;
+    how = ended(sem_wait(&done));
+  }
+  printf("beside a task: %s\n", how);
+}
+
+int main(int count, char** arguments) {
   struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
   sigaction(SIGUSR1, &action, NULL);
+  if (count > 1 && !strcmp(arguments[1], "alone")) {
+    wait_beside_task();
+    return 0;
+  }
   for (int kind = 0; kind < 3; ++kind) wait_for_task("signalled", kind, 0, 1);
   for (int kind = 1; kind < 5; ++kind) {
     wait_for_task("negative", kind, -1, 0);
