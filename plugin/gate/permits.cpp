@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/permits.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
 
 namespace weir::gate {
@@ -94,14 +96,28 @@ op::Request* Permits::overdue(std::int64_t now_ns, std::int64_t timeout_ns) {
   op::Request* late = nullptr;
   lock_.lock();
   auto* first = static_cast<op::Request*>(queue_.first());
-  std::int64_t before = now_ns - timeout_ns;
-  if (first && first->time[0] < before && moved_ns_.load(std::memory_order_relaxed) < before) {
+  if (first && first->time[0] < now_ns - timeout_ns && lets_through_locked(now_ns, timeout_ns)) {
     late = static_cast<op::Request*>(queue_.pop());
     queued_.fetch_sub(1);
     held_.fetch_add(1);  // over the limit, and given back like any other
   }
   lock_.unlock();
   return late;
+}
+
+bool Permits::lets_through_locked(std::int64_t now_ns, std::int64_t timeout_ns) {
+  std::int64_t moved_ns = moved_ns_.load(std::memory_order_relaxed);
+  bool still = moved_ns < let_through_ns_;  // nothing came back since the last were let through
+  if (std::max(moved_ns, let_through_ns_) < now_ns - timeout_ns) {
+    most_let_through_ = still ? std::min(2 * most_let_through_, limit()) : 1;
+    left_to_let_through_ = most_let_through_;
+    let_through_ns_ = now_ns;
+  } else if (!still) {
+    return false;
+  }
+  if (left_to_let_through_ == 0) return false;
+  --left_to_let_through_;
+  return true;
 }
 
 void Permits::set_limit(std::int64_t limit) {

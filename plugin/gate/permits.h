@@ -28,7 +28,8 @@ class Permits {
   op::Request* release();
 
   // A request that has waited since before `now_ns - timeout_ns` while no permit came back: what holds them may be
-  // waiting for it. Let through over the limit; or nullptr.
+  // waiting for it. Let through over the limit; or nullptr. Few at first, twice as many each such time after: a device that
+  // stands still for a moment must not find all that wait when it goes on.
   op::Request* overdue(std::int64_t now_ns, std::int64_t timeout_ns);
 
   // From any thread. A lower limit takes effect as permits come back; a higher one lets queued requests out of
@@ -55,6 +56,7 @@ class Permits {
   bool try_take();
   std::int64_t few() const;
   op::Request* pop_locked();
+  bool lets_through_locked(std::int64_t now_ns, std::int64_t timeout_ns);
 
   std::atomic<std::int64_t> limit_{1 << 30};
   std::atomic<std::int64_t> held_{0};
@@ -64,7 +66,10 @@ class Permits {
   std::atomic<std::int64_t> moved_ns_{0};  // when a permit last came back that somebody waited for
   std::atomic<void (*)()> crowded_{nullptr};
   sys::Lock lock_;
-  base::Queue queue_;                     // under lock_
+  base::Queue queue_;                     // under lock_, as the rest:
+  std::int64_t let_through_ns_ = 0;       // when some were last let through over the limit,
+  std::int64_t most_let_through_ = 0;     // how many at most,
+  std::int64_t left_to_let_through_ = 0;  // and how many of these still may
 };
 
 }  // namespace weir::gate

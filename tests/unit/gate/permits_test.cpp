@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <thread>
 #include <vector>
 
@@ -80,6 +81,33 @@ TEST(PermitsTest, while_permits_come_back_the_queue_waits_its_turn) {
   std::int64_t now = base::now_ns();
   EXPECT_EQ(permits.overdue(now, base::ns_per_s), nullptr);
   EXPECT_EQ(permits.overdue(now + 2 * base::ns_per_s, base::ns_per_s), &c);
+}
+
+TEST(PermitsTest, while_none_comes_back_more_and_more_are_let_through_but_never_all_at_once) {
+  Permits permits;
+  permits.set_limit(3);
+  std::array<op::Request, 40> requests;
+  for (op::Request& request : requests) permits.admit(request);
+  std::int64_t now = base::now_ns() - 15 * base::ns_per_s;
+  for (op::Request& request : requests) request.time[0] = now;
+  auto let_through = [&] {
+    int count = 0;
+    while (permits.overdue(now, base::ns_per_s)) ++count;
+    return count;
+  };
+  EXPECT_EQ(let_through(), 0);
+  for (int expected : {1, 2, 3, 3}) {
+    now += 2 * base::ns_per_s;
+    EXPECT_EQ(let_through(), expected);
+    EXPECT_EQ(let_through(), 0);
+    now += base::ns_per_s / 2;
+    EXPECT_EQ(let_through(), 0);
+  }
+  for (int i = 0; i < 10; ++i) permits.release();  // those over the limit, and one more
+  now = base::now_ns();
+  EXPECT_EQ(let_through(), 0);
+  now += 20 * base::ns_per_s;
+  EXPECT_EQ(let_through(), 1);
 }
 
 TEST(PermitsTest, who_finds_none_says_so) {
