@@ -104,6 +104,9 @@ int max_threads(int without_weir) {
   const TeamPlan& plan = refreshed_team_plan();
   // Another number than at first was set, by this thread or by who forked it.
   if (plan.kept_out || base::self().sizes_its_teams || without_weir != plan.cores) return without_weir;
+  // A team that the program sized itself: as many as there are cores, as it happens.
+  const base::TeamSeat& seat = base::self().seat;
+  if (within_team(seat) && !is_wide(seat.team)) return without_weir;
   std::int64_t largest = std::max(plan.widest, plan.widest_apart_from_files);
   return largest > without_weir ? static_cast<int>(largest) : without_weir;
 }

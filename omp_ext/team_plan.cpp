@@ -101,10 +101,19 @@ Leeway leeway_here() {
   }
 }
 
+// How many threads teams have without us. A later plan may be made by a thread that has set a number of its own.
+std::int64_t cores_at_first() {
+  static constinit std::atomic<std::int64_t> known{0};
+  std::int64_t cores = known.load();
+  if (cores) return cores;
+  std::int64_t here = call(real_max_threads, 1);
+  return known.compare_exchange_strong(cores, here) ? here : cores;
+}
+
 TeamPlan make_plan() {
   TeamPlan plan;
   // The runtime's first call starts it, and us as its tool.
-  plan.cores = plan.widest = plan.widest_apart_from_files = call(real_max_threads, 1);
+  plan.cores = plan.widest = plan.widest_apart_from_files = cores_at_first();
   Limits limits = limits_here(plan.cores);
   plan.kept_out = settings_keep_out(limits);
   if (plan.kept_out) return plan;

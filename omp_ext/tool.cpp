@@ -76,8 +76,7 @@ void parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, un
 }
 
 void sit_down(base::Thread& thread, ompt_data_t* parallel, ompt_data_t* task) {
-  if (thread.seat.team) tell_region(thread);
-  else forget_counters(thread.seat);
+  if (!thread.seat.team || region_of_seat(thread.seat.team) == &no_region) forget_counters(thread.seat);
   task->value = thread.seat.team | ours_mark;
   thread.seat.team = parallel && parallel->value ? parallel->value : seat_in(no_region, false);
   thread.place |= base::in_omp_team;

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "sys/file.h"
 
 namespace weir::intercept {
@@ -45,20 +46,26 @@ bool ended(int fd, short events) {
   constexpr short ends = POLLERR | POLLHUP | POLLRDHUP;
   pollfd about{fd, static_cast<short>(events == POLLIN ? POLLRDHUP : 0), 0};
   if (sys::poll(&about, 1, 0) != 1 || !(about.revents & ends)) return false;
-  if (about.revents & POLLERR && sys::socket_value(fd, SO_DOMAIN) == AF_UNIX) sys::socket_value(fd, SO_ERROR);
-  return true;
+  if (!(about.revents & POLLERR)) return true;
+  int domain = sys::socket_value(fd, SO_DOMAIN);
+  if (domain == AF_UNIX) sys::socket_value(fd, SO_ERROR);
+  // There it may be a notice of something sent, too; one that is reset has hung up.
+  bool internet = domain == AF_INET || domain == AF_INET6;
+  return !internet || (about.revents & (POLLHUP | POLLRDHUP));
 }
 
 // A call that blocks for the rest would use up a reset that is the next one's, and be restarted after a handler. A poll is
-// not. It ends now and then: it does not see that a unix socket's peer reads no more. Where it says ready and nothing can be
+// not; and one that ran between two polls ends the call as well. A poll ends now and then: it does not see that a unix socket's peer reads no more. Where it says ready and nothing can be
 // moved (the kernel is short of memory), a nap is taken.
 Result attempt_until_over(path::Call& call, short events) {
   Limit limit(call.fd, events == POLLOUT ? SO_SNDTIMEO : SO_RCVTIMEO);
   pollfd about{call.fd, events, 0};
+  std::uint32_t handlers_run = base::self().handlers_run;
   while (true) {
     std::uint64_t before = call.moved;
     Result moved = call.attempt(call);
     if (moved != -EAGAIN) return moved;
+    if (base::self().handlers_run != handlers_run) break;
     bool more = call.moved > before;
     if (more && limit.anew) limit.began_ns = base::now_ns();
     int next_ms = limit.next_ms();

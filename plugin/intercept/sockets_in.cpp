@@ -43,11 +43,11 @@ bool serves(int flags) {
 
 // Once a part is moved, only what is there is asked for: an error, or the end, stays for the next call.
 Result attempt_rest(const Call& call, const Receive& r) {
+  if (sys::at_urgent(call.fd)) return 0;
   std::uint64_t bytes = r.bytes - call.moved;
   int there = 0;
   if (!failed(sys::bytes_there(call.fd, &there))) {
     if (there <= 0) {
-      if (sys::at_urgent(call.fd)) return 0;
       if (!ended(call.fd, POLLIN)) return -EAGAIN;
       sys::bytes_there(call.fd, &there);  // the last may have come since
       if (there <= 0) return 0;

@@ -71,7 +71,6 @@ class Handlers {
     if (&thread != thread_) *this = Handlers();
     return until ? thread.handlers_run != run_ : thread.waits_ended != ended_;
   }
-  bool unseen() const { return base::self().handlers_run == run_; }  // more of them than we have room for
 
  private:
   const base::Thread* thread_ = &base::self();
@@ -89,7 +88,7 @@ int semaphore_wait(sem_t* s, clockid_t clock, const timespec* until,
     if (!result || slice.last) return result;
     int error = current_errno();
     if (error != ETIMEDOUT && error != EINTR) return result;
-    if (error == EINTR && (handlers.end_wait(until) || handlers.unseen())) return result;
+    if (error == EINTR && handlers.end_wait(until)) return result;  // else a signal of weir's own
     path::stand_back();
     if (!handlers.end_wait(until)) continue;
     set_errno(EINTR);

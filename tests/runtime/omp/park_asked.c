@@ -53,12 +53,12 @@ static int done_by_all_of(int threads) {
 }
 
 /* A region of one around the one that does it. */
-static int done_within_one(void) {
+static int done_within_one(int threads) {
   int well = 0;
 #pragma omp parallel if (well) shared(well)
-  well = done_by_all_of(omp_get_max_threads());
+  well = done_by_all_of(threads) && omp_get_max_threads() == threads;
 #pragma omp parallel num_threads(1) shared(well)
-  well += omp_get_max_active_levels() > 1 || done_by_all_of(omp_get_max_threads());
+  well += omp_get_max_active_levels() > 1 || done_by_all_of(threads);
   return well;
 }
 
@@ -69,6 +69,6 @@ int main(int argc, char **argv) {
   happens(argv[1]);
   printf("%d\n", done_by_all_of(threads));
   printf("%d\n", done_by_all_of(omp_get_max_threads()));
-  printf("%d\n", done_within_one());
+  printf("%d\n", done_within_one(omp_get_max_threads()));
   return 0;
 }
