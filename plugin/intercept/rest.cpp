@@ -55,8 +55,9 @@ bool ended(int fd, short events) {
 }
 
 // A call that blocks for the rest would use up a reset that is the next one's, and be restarted after a handler. A poll is
-// not; and one that ran between two polls ends the call as well. A poll ends now and then: it does not see that a unix socket's peer reads no more. Where it says ready and nothing can be
-// moved (the kernel is short of memory), a nap is taken.
+// not; and a handler that runs between two polls ends the call as well. A poll ends now and then: it does not see that a
+// unix socket's peer reads no more. Where it says ready and nothing can be moved (the kernel is short of memory), a nap is
+// taken.
 Result attempt_until_over(path::Call& call, short events) {
   Limit limit(call.fd, events == POLLOUT ? SO_SNDTIMEO : SO_RCVTIMEO);
   pollfd about{call.fd, events, 0};
@@ -65,14 +66,14 @@ Result attempt_until_over(path::Call& call, short events) {
     std::uint64_t before = call.moved;
     Result moved = call.attempt(call);
     if (moved != -EAGAIN) return moved;
-    if (base::self().handlers_run != handlers_run) break;
     bool more = call.moved > before;
     if (more && limit.anew) limit.began_ns = base::now_ns();
     int next_ms = limit.next_ms();
     if (!next_ms) break;
     bool nap = about.revents && !more;
     about.revents = 0;
-    if (sys::poll(&about, nap ? 0 : 1, nap ? 1 : next_ms) == -EINTR) break;
+    bool interrupted = sys::poll(&about, nap ? 0 : 1, nap ? 1 : next_ms) == -EINTR;
+    if (interrupted || base::self().handlers_run != handlers_run) break;
   }
   return static_cast<Result>(call.moved);
 }
