@@ -166,6 +166,53 @@ static void receives(const struct kind *kind, void *(*meanwhile)(void *)) {
     }
 }
 
+/* The caller has sent without copies, and is told so by its error queue: its connection is none the worse. */
+static void *send_in_two(void *end) {
+  struct other_end *e = end;
+  until_asleep(e->caller, 10);
+  assert(send(e->fd, "12345", 5, 0) == 5);
+  until_asleep(e->caller, 10);
+  assert(send(e->fd, "67890", 5, 0) == 5);
+  return 0;
+}
+static void receives_noticed(void) {
+  int pair[2], on = 1;
+  tcp_pair(pair);
+  setsockopt(pair[1], SOL_SOCKET, SO_ZEROCOPY, &on, sizeof on);
+  say("sent without copies", send(pair[1], buffer, 100000, MSG_ZEROCOPY));
+  for (long got = 0, n; got < 100000; got += n) assert((n = recv(pair[0], buffer, sizeof buffer, 0)) > 0);
+  struct pollfd noticed = {pair[1], 0, 0};
+  printf("noticed: %d\n", poll(&noticed, 1, 5000) == 1 && noticed.revents == POLLERR);
+  struct other_end end = {pair[0], (pid_t)syscall(SYS_gettid), pthread_self()};
+  pthread_t thread = start(send_in_two, &end);
+  say_data("recv", recv(pair[1], buffer, 10, MSG_WAITALL), buffer);
+  pthread_join(thread, 0);
+  close(pair[0]);
+  close(pair[1]);
+}
+
+/* Urgent data among the others: no receive goes on over its mark. */
+static void *send_urgent(void *end) {
+  struct other_end *e = end;
+  until_asleep(e->caller, 10);
+  assert(send(e->fd, "12345", 5, 0) == 5);
+  until_asleep(e->caller, 10);
+  assert(send(e->fd, "6", 1, MSG_OOB) == 1 && send(e->fd, "7890", 4, 0) == 4);
+  return 0;
+}
+static void receives_urgent(void) {
+  int pair[2], on = 1;
+  tcp_pair(pair);
+  setsockopt(pair[1], SOL_SOCKET, SO_OOBINLINE, &on, sizeof on);
+  struct other_end end = {pair[0], (pid_t)syscall(SYS_gettid), pthread_self()};
+  pthread_t thread = start(send_urgent, &end);
+  say_data("recv", recv(pair[1], buffer, 10, MSG_WAITALL), buffer);
+  pthread_join(thread, 0);
+  say_data("recv", recv(pair[1], buffer, 5, MSG_WAITALL), buffer);
+  close(pair[0]);
+  close(pair[1]);
+}
+
 int main(void) {
   setvbuf(stdout, 0, _IOLBF, 0);
   signal(SIGPIPE, SIG_IGN);
@@ -176,6 +223,10 @@ int main(void) {
   sends(&kinds[1], shut);
   printf("-- the other end reads slowly\n");
   limited();
+  printf("-- notices of what was sent\n");
+  receives_noticed();
+  printf("-- urgent data among the others\n");
+  receives_urgent();
   printf("-- the other end is gone, and a handler told\n");
   signal(SIGPIPE, count_broken);
   for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; ++i) sends(&kinds[i], reset);

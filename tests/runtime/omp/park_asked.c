@@ -62,6 +62,15 @@ static int done_within_one(int threads) {
   return well;
 }
 
+/* What a thread is told in a team that the program sized to just as many threads as there are cores. */
+static int told_within_own(void) {
+  int told = 0;
+#pragma omp parallel num_threads(omp_get_num_procs())
+#pragma omp master
+  told = omp_get_max_threads();
+  return told;
+}
+
 int main(int argc, char **argv) {
   (void)argc;
   printf("%d\n", done_by_all_of(omp_get_max_threads()));
@@ -70,5 +79,6 @@ int main(int argc, char **argv) {
   printf("%d\n", done_by_all_of(threads));
   printf("%d\n", done_by_all_of(omp_get_max_threads()));
   printf("%d\n", done_within_one(omp_get_max_threads()));
+  printf("%d\n", told_within_own());
   return 0;
 }
