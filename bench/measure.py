@@ -163,6 +163,20 @@ def without_root(text):
     return text.replace(ROOT + os.sep, "")
 
 
+def busy_cores(seconds=0.5):
+    """How many cores others keep busy, this one asleep. (The load average still has what ended a minute ago.)"""
+    def busy():
+        with open("/proc/stat") as file:
+            user, nice, system, _, _, interrupts, softly, stolen = map(int, file.readline().split()[1:9])
+        return (user + nice + system + interrupts + softly + stolen) / os.sysconf("SC_CLK_TCK")
+    try:
+        before, began = busy(), time.monotonic()
+        time.sleep(seconds)
+        return (busy() - before) / (time.monotonic() - began)
+    except (OSError, ValueError):
+        return 0.0
+
+
 def machine():
     def first(path, pattern):
         try:
@@ -174,7 +188,7 @@ def machine():
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
     return {"cpu": first("/proc/cpuinfo", r"model name\s*:\s*(.*)"), "cores": os.cpu_count(),
             "kernel": os.uname().release, "commit": commit.stdout.strip() or "?",
-            "memory": first("/proc/meminfo", r"MemTotal:\s*(.*)"), "load_at_start": os.getloadavg()[0],
+            "memory": first("/proc/meminfo", r"MemTotal:\s*(.*)"), "busy_at_start": busy_cores(),
             "command": without_root(shlex.join(sys.argv)), "date": time.strftime("%Y-%m-%d %H:%M")}
 
 
@@ -216,8 +230,8 @@ class Bench:
         m = self.results["machine"]
         print(f"{m['cpu']}, {m['cores']} cores, Linux {m['kernel']}, commit {m['commit']}, {m['date']}")
         print(f"$ {m['command']}")
-        if m["load_at_start"] > 0.3 * m["cores"]:
-            print(f"THE MACHINE IS BUSY (load {m['load_at_start']:.1f}): these figures are worth little.")
+        if m["busy_at_start"] > 0.3 * m["cores"]:
+            print(f"THE MACHINE IS BUSY ({m['busy_at_start']:.1f} cores): these figures are worth little.")
         if self.small:
             print("A small run: it shows that everything works; its figures are not to be quoted.")
 
