@@ -25,6 +25,7 @@
 #include "lane/waits.h"
 #include "path/call.h"
 #include "path/engine.h"
+#include "path/napping.h"
 #include "pool/pool.h"
 #include "sys/futex.h"
 #include "sys/idle.h"
@@ -285,6 +286,7 @@ void after_fork_in_child() {
   tracing_after_fork();
   iopa_pool.after_fork();
   path::driver.after_fork();
+  path::naps_after_fork();
   pool::after_fork();
   message::after_fork();
   meter::after_fork();

@@ -11,19 +11,28 @@ namespace weir::path {
 namespace {
 
 constexpr std::int64_t nap_ns = 50 * base::ns_per_us;
-constexpr std::int64_t with_its_wake_ns = 2 * nap_ns;
 // After a long one so many times as long is spent in naps, and then another yield tells whether the others are there still.
 constexpr std::int64_t times = 20, most_ns = 200 * base::ns_per_ms;
 // After a long one so many are watched.
 constexpr std::int32_t watched = 4096;
 
+constinit std::atomic<std::int32_t> napping{0};  // threads, now
+
 }  // namespace
 
-void nap() {
-  base::self_unsuspended().naps_ns -= with_its_wake_ns;
-  std::atomic<std::uint32_t> nobody{0};
-  sys::futex_wait(nobody, 0, nap_ns);
+std::int64_t nap_among_ns(std::int64_t threads, std::int64_t cores) {
+  return nap_ns * std::max<std::int64_t>(1, threads / (2 * cores));
 }
+
+void nap() {
+  std::int64_t length_ns = nap_among_ns(napping.fetch_add(1, std::memory_order_relaxed) + 1, gate::the_gate.cores.limit());
+  base::self_unsuspended().naps_ns -= 2 * length_ns;  // with its wake
+  std::atomic<std::uint32_t> nobody{0};
+  sys::futex_wait(nobody, 0, length_ns);
+  napping.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void naps_after_fork() { napping.store(0, std::memory_order_relaxed); }
 
 std::int64_t own_cpu_lately(std::int64_t now_ns) {
   constexpr std::int64_t least_age_ns = 100 * base::ns_per_us, share = 20;  // at most one in so many is spent on asking

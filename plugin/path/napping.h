@@ -17,6 +17,12 @@ namespace weir::path {
 inline bool nap_is_due() { return base::self_unsuspended().naps_ns > 0; }
 void nap();
 
+// How long one is where so many threads nap at a time: each wake takes a few microseconds of a core, and a hundred threads
+// that wake every 50 us take two cores and do nothing with them.
+std::int64_t nap_among_ns(std::int64_t threads, std::int64_t cores);
+
+void naps_after_fork();
+
 // What all threads of the program had computed, a moment before now; -1: another thread asks just now. To ask the kernel takes
 // the longer the more threads there are, so what it said last is good for a while.
 std::int64_t own_cpu_lately(std::int64_t now_ns);

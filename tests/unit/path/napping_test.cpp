@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
+#include <vector>
 
 #include "base/clock.h"
 #include "gate/gate.h"
@@ -45,6 +47,25 @@ TEST(Napping, IsNotDueAfterALongYieldToTheProgramsOwnThreads) {
   EXPECT_FALSE(nap_is_due());
   EXPECT_FALSE(others_had_a_core(1000, 1900, 2));
   EXPECT_TRUE(others_had_a_core(1000, 1100, 2));
+}
+
+TEST(Napping, IsLongerWhereManyDo) {
+  EXPECT_EQ(nap_among_ns(1, 2), 50'000);
+  EXPECT_EQ(nap_among_ns(7, 2), 50'000);
+  EXPECT_EQ(nap_among_ns(128, 2), 32 * 50'000);
+  std::int64_t many = 40 * gate::the_gate.cores.limit();
+  std::atomic<std::int64_t> naps{0};
+  std::vector<std::thread> threads;
+  for (std::int64_t i = 0; i < many; ++i) {
+    threads.emplace_back([&] {
+      after_long_yield(60 * base::ns_per_s, 0);
+      naps += naps_due();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LT(naps, many * 500);  // 2000 each, one by one
+  after_long_yield(60 * base::ns_per_s, 0);
+  EXPECT_EQ(naps_due(), 2000);
 }
 
 TEST(Napping, EndsHoweverLongTheYieldWas) {
