@@ -8,6 +8,7 @@
 namespace weir::gate {
 namespace {
 constexpr std::int64_t most_extensions = 50;  // sleeping threads are not served in order: one may be unlucky
+constexpr std::uint32_t between_turns = 16;   // permits that come back, of which the last goes to a thread that sleeps
 }
 
 bool Permits::try_take() {
@@ -23,10 +24,10 @@ bool Permits::acquire(std::int64_t timeout_ns) {
   std::int64_t began = base::now_ns(), end = began + timeout_ns;
   sleepers_.fetch_add(1);
   tell_crowded();
-  bool taken = false;
+  bool taken = false, slept = false;
   while (!taken) {
     std::uint32_t turn = turn_.load();
-    if ((taken = try_take())) break;
+    if ((taken = (slept && take_handed()) || try_take())) break;
     std::int64_t left = end - base::now_ns();
     if (left <= 0) {
       // While permits come back nothing is stuck: the bound is against a wait for ever, not against a slow device.
@@ -35,9 +36,37 @@ bool Permits::acquire(std::int64_t timeout_ns) {
       if (left <= 0 || base::now_ns() - began > most_extensions * timeout_ns) break;
     }
     sys::futex_wait(turn_, turn, left);
+    slept = true;
   }
-  sleepers_.fetch_sub(1);
-  return taken;
+  bool last = sleepers_.fetch_sub(1) == 1;
+  return taken || (last && take_handed());
+}
+
+bool Permits::take_handed() {
+  std::uint32_t handed = handed_.load();
+  while (handed > 0) {
+    if (handed_.compare_exchange_weak(handed, handed - 1)) return true;
+  }
+  return false;
+}
+
+// Those that take turns would go on until their work is done, and leave a sleeping thread its own share of a loop to do alone
+// then: now and then a permit is put by for who has slept. It counts as held.
+bool Permits::hands_over() {
+  if ((returns_.fetch_add(1, std::memory_order_relaxed) + 1) % between_turns != 0) return false;
+  if (handed_.load() > 0 || !try_take()) return false;
+  handed_.fetch_add(1);
+  if (sleepers_.load() == 0 && take_handed()) {  // the last sleeper may have left before it was there to be seen
+    held_.fetch_sub(1);
+    return false;
+  }
+  wake_one();
+  return true;
+}
+
+void Permits::wake_one() {
+  turn_.fetch_add(1);
+  sys::futex_wake(turn_);
 }
 
 bool Permits::admit(op::Request& request) {
@@ -72,15 +101,14 @@ std::int64_t Permits::few() const {
 
 op::Request* Permits::release() {
   std::int64_t held = held_.fetch_sub(1) - 1;  // seq_cst, as queued_: see admit()
-  bool queued = queued_.load() > 0, slept = sleepers_.load() > 0;
+  bool queued = anyone_queued(), slept = sleepers_.load() > 0;
   if (queued || slept) moved_ns_.store(base::now_ns(), std::memory_order_relaxed);
-  if (queued) {
+  if (slept && hands_over()) return nullptr;
+  if (!slept && take_handed()) held_.fetch_sub(1);  // put by for one that found another
+  if (queued_.load() > 0) {
     if (op::Request* next = raised()) return next;
   }
-  if (slept && held < few()) {
-    turn_.fetch_add(1);
-    sys::futex_wake(turn_);
-  }
+  if (slept && held < few()) wake_one();
   return nullptr;
 }
 
@@ -130,6 +158,7 @@ void Permits::after_fork() {
   held_.store(0);
   queued_.store(0);
   sleepers_.store(0);
+  handed_.store(0);
   lock_.after_fork();
   queue_ = {};
 }

@@ -54,6 +54,9 @@ class Permits {
     if (auto crowded = crowded_.load(std::memory_order_acquire)) crowded();
   }
   bool try_take();
+  bool take_handed();
+  bool hands_over();
+  void wake_one();
   std::int64_t few() const;
   op::Request* pop_locked();
   bool lets_through_locked(std::int64_t now_ns, std::int64_t timeout_ns);
@@ -62,6 +65,8 @@ class Permits {
   std::atomic<std::int64_t> held_{0};
   std::atomic<std::int64_t> queued_{0};   // requests in the queue
   std::atomic<std::uint32_t> sleepers_{0};
+  std::atomic<std::uint32_t> handed_{0};   // permits put by for threads that have slept
+  std::atomic<std::uint32_t> returns_{0};  // that came back while threads slept
   std::atomic<std::uint32_t> turn_{0};    // changes whenever a permit may be had: what sleeping threads wait on
   std::atomic<std::int64_t> moved_ns_{0};  // when a permit last came back that somebody waited for
   std::atomic<void (*)()> crowded_{nullptr};

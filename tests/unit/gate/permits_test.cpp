@@ -126,7 +126,40 @@ TEST(PermitsTest, who_finds_none_says_so) {
   EXPECT_EQ(told, 2);
 }
 
-// Threads and requests compete; whatever the order, every permit comes back and nobody is forgotten.
+TEST(PermitsTest, a_sleeper_has_its_turn_though_the_others_never_leave_one_free) {
+  Permits permits;
+  permits.set_limit(16);
+  for (int i = 0; i < 16; ++i) ASSERT_TRUE(permits.acquire(0));
+  std::thread sleeper([&] { EXPECT_TRUE(permits.acquire(20 * base::ns_per_s)); });
+  while (permits.waiting() == 0) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // or it has one with no sleep, and nothing is shown
+  std::int64_t began = base::now_ns();
+  bool ours = true;
+  for (int i = 0; i < 64 && ours; ++i) {
+    permits.release();
+    ours = permits.acquire(0);
+  }
+  EXPECT_FALSE(ours);
+  sleeper.join();
+  EXPECT_LT(base::now_ns() - began, 10 * base::ns_per_s);
+  EXPECT_EQ(permits.held(), 16);
+}
+
+TEST(PermitsTest, a_sleeper_has_its_turn_before_requests_that_keep_coming) {
+  Permits permits;
+  permits.set_limit(16);
+  for (int i = 0; i < 16; ++i) ASSERT_TRUE(permits.acquire(0));
+  std::array<op::Request, 64> requests;
+  for (op::Request& request : requests) ASSERT_FALSE(permits.admit(request));
+  std::thread sleeper([&] { EXPECT_TRUE(permits.acquire(20 * base::ns_per_s)); });
+  while (permits.waiting() == 64) std::this_thread::yield();
+  int served = 0;
+  while (served < 64 && permits.release()) ++served;
+  EXPECT_LT(served, 64);
+  sleeper.join();
+  EXPECT_EQ(permits.held(), 16);
+}
+
 TEST(PermitsTest, a_sleeper_joins_when_few_are_held_and_has_what_is_free_in_any_case) {
   Permits permits;
   permits.set_limit(16);
@@ -146,6 +179,7 @@ TEST(PermitsTest, a_sleeper_joins_when_few_are_held_and_has_what_is_free_in_any_
   EXPECT_EQ(permits.held(), 16);
 }
 
+// Threads and requests compete; whatever the order, every permit comes back and nobody is forgotten.
 TEST(PermitsTest, nothing_is_lost_when_many_compete) {
   Permits permits;
   permits.set_limit(3);
