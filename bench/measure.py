@@ -163,18 +163,22 @@ def without_root(text):
     return text.replace(ROOT + os.sep, "")
 
 
+def core_seconds():
+    """Of all cores together so far: with work to do, and of these kept by a host that this machine shares."""
+    try:
+        with open("/proc/stat") as file:
+            ticks = [int(number) for number in file.readline().split()[1:9]]
+        user, nice, system, _, _, interrupts, soft_interrupts, stolen = (n / os.sysconf("SC_CLK_TCK") for n in ticks)
+    except (OSError, ValueError):
+        return 0.0, 0.0
+    return user + nice + system + interrupts + soft_interrupts + stolen, stolen
+
+
 def busy_cores(seconds=0.5):
     """How many cores others keep busy, this one asleep. (The load average still has what ended a minute ago.)"""
-    def busy():
-        with open("/proc/stat") as file:
-            user, nice, system, _, _, interrupts, softly, stolen = map(int, file.readline().split()[1:9])
-        return (user + nice + system + interrupts + softly + stolen) / os.sysconf("SC_CLK_TCK")
-    try:
-        before, began = busy(), time.monotonic()
-        time.sleep(seconds)
-        return (busy() - before) / (time.monotonic() - began)
-    except (OSError, ValueError):
-        return 0.0
+    before, began = core_seconds()[0], time.monotonic()
+    time.sleep(seconds)
+    return (core_seconds()[0] - before) / (time.monotonic() - began)
 
 
 def machine():
@@ -190,15 +194,6 @@ def machine():
             "kernel": os.uname().release, "commit": commit.stdout.strip() or "?",
             "memory": first("/proc/meminfo", r"MemTotal:\s*(.*)"), "busy_at_start": busy_cores(),
             "command": without_root(shlex.join(sys.argv)), "date": time.strftime("%Y-%m-%d %H:%M")}
-
-
-def stolen_seconds():
-    """Of all cores together: how long a host that this machine shares kept them while they had work."""
-    try:
-        with open("/proc/stat") as file:
-            return int(file.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
-    except (OSError, IndexError):
-        return 0.0
 
 
 class Bench:
@@ -223,7 +218,7 @@ class Bench:
             if item not in items:
                 parser.error(f"no such item: {item}")
         self.chosen = self.options.items.split(",")
-        self.began, self.stolen_before = time.monotonic(), stolen_seconds()
+        self.began, self.stolen_before = time.monotonic(), core_seconds()[1]
         self.print_machine()
 
     def print_machine(self):
@@ -282,7 +277,7 @@ class Bench:
                 print(f"  FAILED: {one.variant.line()}\n    {why}")
 
     def print_stolen(self):
-        share = (stolen_seconds() - self.stolen_before) / (time.monotonic() - self.began) / os.cpu_count()
+        share = (core_seconds()[1] - self.stolen_before) / (time.monotonic() - self.began) / os.cpu_count()
         self.results["machine"]["stolen_share"] = round(share, 4)
         if share > 0.01:
             print(f"\nTHE HOST GAVE {100 * share:.0f} % OF THE CORES' TIME TO OTHERS: runs that it met are slower for that alone.")
