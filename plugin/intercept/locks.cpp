@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/thread.h"
+#include "intercept/c11.h"
 #include "intercept/real.h"
 #include "intercept/slices.h"
 
@@ -67,29 +68,32 @@ inline int gave(int error) {
 
 // A lock whose holder waits for its children, of which one may have been set aside here. EINVAL: a kind of lock that can't
 // be waited for by that clock.
-template <typename Lock, typename Limited>
-int by_slices(Lock* lock, const Limited& limited) {
+template <typename Lock>
+using LimitedLock = Real<int(Lock*, clockid_t, const timespec*)>;
+
+template <typename Lock>
+int by_slices(Lock* lock, const LimitedLock<Lock>& limited, clockid_t clock, const timespec* until) {
   while (true) {
-    Slice slice(CLOCK_MONOTONIC, nullptr);
-    int error = limited(lock, CLOCK_MONOTONIC, &slice.end);
-    if (error != ETIMEDOUT) return error;
+    Slice slice(clock, until);
+    int error = limited(lock, clock, &slice.end);
+    if (error != ETIMEDOUT || slice.last) return error;
     path::stand_back();
   }
 }
 
 template <typename Lock>
 [[gnu::noinline]] int lock_in_team(Lock* l, const Real<int(Lock*)>& plain, const Real<int(Lock*)>& attempt,
-                                   const Real<int(Lock*, clockid_t, const timespec*)>& limited, const void* caller) {
+                                   const LimitedLock<Lock>& limited, const void* caller) {
   int error = attempt(l);
   if (error != EBUSY) return took(error);
-  if (others_may_be_waited_for(caller)) error = by_slices(l, limited);
+  if (others_may_be_waited_for(caller)) error = by_slices(l, limited, CLOCK_MONOTONIC, nullptr);
   return took(error == EBUSY || error == EINVAL ? plain(l) : error);
 }
 
 // Most locks of most programs need no more than libc's and the count. All else is out of line, and costs them no registers.
 template <typename Lock>
 [[gnu::noinline]] int lock_elsewhere(Lock* l, const Real<int(Lock*)>& plain, const Real<int(Lock*)>& attempt,
-                                     const Real<int(Lock*, clockid_t, const timespec*)>& limited, const void* caller) {
+                                     const LimitedLock<Lock>& limited, const void* caller) {
   const base::Thread& thread = base::self_unsuspended();
   if (thread.omp && thread.lock_depth <= 0) return lock_in_team(l, plain, attempt, limited, caller);
   return took(plain(l));
@@ -97,7 +101,7 @@ template <typename Lock>
 
 template <typename Lock>
 [[gnu::always_inline]] inline int lock(Lock* l, const Real<int(Lock*)>& plain, const Real<int(Lock*)>& attempt,
-                                       const Real<int(Lock*, clockid_t, const timespec*)>& limited) {
+                                       const LimitedLock<Lock>& limited) {
   const auto libc = plain.known();
   if (!libc || base::self_unsuspended().omp) [[unlikely]]
     return lock_elsewhere(l, plain, attempt, limited, __builtin_return_address(0));
@@ -105,6 +109,14 @@ template <typename Lock>
   if (error) [[unlikely]] return took(error);
   ++base::self_unsuspended().lock_depth;
   return 0;
+}
+
+// The same with a limit of the program's own. `whole`: libc's, where it need not be cut into slices.
+template <typename Lock, typename Whole>
+int lock_until(Lock* l, const LimitedLock<Lock>& limited, clockid_t clock, const timespec* until, const void* caller, Whole whole) {
+  const base::Thread& thread = base::self_unsuspended();
+  bool in_slices = thread.omp && thread.lock_depth <= 0 && others_may_be_waited_for(caller);
+  return took(in_slices ? by_slices(l, limited, clock, until) : whole());
 }
 
 template <typename Lock>
@@ -130,9 +142,11 @@ extern "C" {
 
 int pthread_mutex_lock(Mutex* m) noexcept { return lock(m, mutex_lock, mutex_trylock, mutex_clocklock); }
 int pthread_mutex_trylock(Mutex* m) noexcept { return took(mutex_trylock(m)); }
-int pthread_mutex_timedlock(Mutex* m, const timespec* until) noexcept { return took(mutex_timedlock(m, until)); }
+int pthread_mutex_timedlock(Mutex* m, const timespec* until) noexcept {
+  return lock_until(m, mutex_clocklock, CLOCK_REALTIME, until, __builtin_return_address(0), [=] { return mutex_timedlock(m, until); });
+}
 int pthread_mutex_clocklock(Mutex* m, clockid_t clock, const timespec* until) noexcept {
-  return took(mutex_clocklock(m, clock, until));
+  return lock_until(m, mutex_clocklock, clock, until, __builtin_return_address(0), [=] { return mutex_clocklock(m, clock, until); });
 }
 int pthread_mutex_unlock(Mutex* m) noexcept { return unlock(m, mutex_unlock); }
 
@@ -140,17 +154,25 @@ int pthread_rwlock_rdlock(Rwlock* l) noexcept {
   return lock(l, rwlock_rdlock, rwlock_tryrdlock, rwlock_clockrdlock);
 }
 int pthread_rwlock_tryrdlock(Rwlock* l) noexcept { return took(rwlock_tryrdlock(l)); }
-int pthread_rwlock_timedrdlock(Rwlock* l, const timespec* until) noexcept { return took(rwlock_timedrdlock(l, until)); }
+int pthread_rwlock_timedrdlock(Rwlock* l, const timespec* until) noexcept {
+  return lock_until(l, rwlock_clockrdlock, CLOCK_REALTIME, until, __builtin_return_address(0),
+                    [=] { return rwlock_timedrdlock(l, until); });
+}
 int pthread_rwlock_clockrdlock(Rwlock* l, clockid_t clock, const timespec* until) noexcept {
-  return took(rwlock_clockrdlock(l, clock, until));
+  return lock_until(l, rwlock_clockrdlock, clock, until, __builtin_return_address(0),
+                    [=] { return rwlock_clockrdlock(l, clock, until); });
 }
 int pthread_rwlock_wrlock(Rwlock* l) noexcept {
   return lock(l, rwlock_wrlock, rwlock_trywrlock, rwlock_clockwrlock);
 }
 int pthread_rwlock_trywrlock(Rwlock* l) noexcept { return took(rwlock_trywrlock(l)); }
-int pthread_rwlock_timedwrlock(Rwlock* l, const timespec* until) noexcept { return took(rwlock_timedwrlock(l, until)); }
+int pthread_rwlock_timedwrlock(Rwlock* l, const timespec* until) noexcept {
+  return lock_until(l, rwlock_clockwrlock, CLOCK_REALTIME, until, __builtin_return_address(0),
+                    [=] { return rwlock_timedwrlock(l, until); });
+}
 int pthread_rwlock_clockwrlock(Rwlock* l, clockid_t clock, const timespec* until) noexcept {
-  return took(rwlock_clockwrlock(l, clock, until));
+  return lock_until(l, rwlock_clockwrlock, clock, until, __builtin_return_address(0),
+                    [=] { return rwlock_clockwrlock(l, clock, until); });
 }
 int pthread_rwlock_unlock(Rwlock* l) noexcept { return unlock(l, rwlock_unlock); }
 
@@ -158,9 +180,16 @@ int pthread_spin_lock(Spinlock* l) noexcept { return took(spin_lock(l)); }
 int pthread_spin_trylock(Spinlock* l) noexcept { return took(spin_trylock(l)); }
 int pthread_spin_unlock(Spinlock* l) noexcept { return unlock(l, spin_unlock); }
 
-int mtx_lock(mtx_t* m) { return took(c11_lock(m)); }
+int mtx_lock(mtx_t* m) {
+  if (!base::self_unsuspended().omp) return took(c11_lock(m));
+  return c11(lock_elsewhere(posix(m), mutex_lock, mutex_trylock, mutex_clocklock, __builtin_return_address(0)));
+}
 int mtx_trylock(mtx_t* m) { return took(c11_trylock(m)); }
-int mtx_timedlock(mtx_t* m, const timespec* until) { return took(c11_timedlock(m, until)); }
+int mtx_timedlock(mtx_t* m, const timespec* until) {
+  if (!base::self_unsuspended().omp) return took(c11_timedlock(m, until));
+  return c11(lock_until(posix(m), mutex_clocklock, CLOCK_REALTIME, until, __builtin_return_address(0),
+                        [=] { return mutex_timedlock(posix(m), until); }));
+}
 int mtx_unlock(mtx_t* m) { return unlock(m, c11_unlock); }
 
 void flockfile(FILE* f) noexcept {

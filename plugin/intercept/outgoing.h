@@ -29,6 +29,13 @@ Result real_out(path::Call& call);
 
 constexpr std::size_t most_of_one_call = 0x7ffff000;  // Linux cuts longer ones
 
+// Before it cuts, the kernel refuses what is no memory of a program's: a count of -1, say, of a read that failed.
+inline bool may_be_memory(const void* at, std::size_t bytes) {
+  constexpr int address_bits = 47;
+  auto begin = reinterpret_cast<std::uintptr_t>(at);
+  return (begin | bytes) >> address_bits == 0 && (begin + bytes) >> address_bits == 0;
+}
+
 // The bytes of all parts together, as the kernel would count them; -1: it would refuse them (or they can't be read).
 std::int64_t bytes_of(const iovec* parts, int count);
 

@@ -25,8 +25,6 @@ WEIR_REAL Real<ssize_t(int, const iovec*, int, off_t, int)> real_preadv2{"preadv
 WEIR_REAL Real<ssize_t(int, const iovec*, int, off_t, int)> real_pwritev2{"pwritev2"};
 WEIR_REAL Real<ssize_t(int, void*, size_t, off_t, size_t)> real_pread_chk{"__pread_chk"};
 
-constexpr std::size_t most_bytes = 0x7ffff000;
-
 Call at(Direction direction, int fd, const iovec* parts, int count, off_t offset) {
   bool in = direction == Direction::in;
   Call call{in ? Family::file_at : Family::put_at, direction};
@@ -48,12 +46,12 @@ using namespace weir::intercept;
 extern "C" {
 
 ssize_t pread(int fd, void* to, size_t bytes, off_t offset) {
-  if (!bytes || !path::concerns_us()) {
+  if (!bytes || !path::concerns_us() || !may_be_memory(to, bytes)) {
     ssize_t got = real_pread(fd, to, bytes, offset);
     path::count_in(got);
     return got;
   }
-  iovec part{to, std::min(bytes, most_bytes)};
+  iovec part{to, std::min(bytes, most_of_one_call)};
   Call call = at(Direction::in, fd, &part, 1, offset);
   call.bytes = part.iov_len;
   call.real = [](Call& c) { return outcome(real_pread(c.fd, c.parts->iov_base, c.parts->iov_len, c.offset)); };
@@ -61,12 +59,12 @@ ssize_t pread(int fd, void* to, size_t bytes, off_t offset) {
 }
 
 ssize_t pwrite(int fd, const void* from, size_t bytes, off_t offset) {
-  if (!bytes || !path::concerns_us()) {
+  if (!bytes || !path::concerns_us() || !may_be_memory(from, bytes)) {
     ssize_t put = real_pwrite(fd, from, bytes, offset);
     path::count_out(put);
     return put;
   }
-  iovec part{const_cast<void*>(from), std::min(bytes, most_bytes)};
+  iovec part{const_cast<void*>(from), std::min(bytes, most_of_one_call)};
   Call call = at(Direction::out, fd, &part, 1, offset);
   call.bytes = part.iov_len;
   call.real = [](Call& c) { return outcome(real_pwrite(c.fd, c.parts->iov_base, c.parts->iov_len, c.offset)); };

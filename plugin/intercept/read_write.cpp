@@ -64,7 +64,7 @@ using namespace weir::intercept;
 extern "C" {
 
 ssize_t read(int fd, void* to, size_t bytes) {
-  if (!bytes || !path::concerns_us()) {
+  if (!bytes || !path::concerns_us() || !may_be_memory(to, bytes)) {
     ssize_t got = real_read(fd, to, bytes);
     path::count_in(got);
     return got;
@@ -76,7 +76,7 @@ ssize_t read(int fd, void* to, size_t bytes) {
 }
 
 ssize_t write(int fd, const void* from, size_t bytes) {
-  if (!bytes || !path::concerns_us()) {
+  if (!bytes || !path::concerns_us() || !may_be_memory(from, bytes)) {
     ssize_t put = real_write(fd, from, bytes);
     path::count_out(put);
     return put;

@@ -8,8 +8,15 @@
 #include <sys/select.h>
 #include <time.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
+#include "intercept/slices.h"
+#include "intercept/waiting.h"
 #include "path/call.h"
 #include "sys/file.h"
 #include "sys/raw.h"
@@ -87,6 +94,71 @@ void wait_by_ring(Call& call, const Poll& p) {
   };
 }
 
+// What is waited for may be done by a task that was set aside and goes on on this very thread: then the wait is cut into slices.
+// `ask(ns)` waits so long at most; without a limit `limit_ns` < 0.
+template <typename Ask>
+int by_slices(std::int64_t limit_ns, meter::Caller caller, Ask ask) {
+  constexpr timespec some_limit{};  // any handler ends these waits
+  std::int64_t end = limit_ns < 0 ? std::numeric_limits<std::int64_t>::max() : base::now_ns() + limit_ns;
+  int before = current_errno();
+  Handlers handlers;
+  while (true) {
+    std::int64_t left = end - base::now_ns();
+    bool last = left <= slice_ns;
+    int ready = parked([&] { return ask(last ? std::max<std::int64_t>(left, 0) : slice_ns); }, caller);
+    if (ready > 0) set_errno(before);  // not that of an earlier slice
+    if (ready > 0 || (ready == 0 && last)) return ready;
+    if (ready < 0 && (current_errno() != EINTR || handlers.end_wait(&some_limit))) return ready;
+    path::stand_back();
+    if (!handlers.end_wait(&some_limit)) continue;
+    set_errno(EINTR);
+    return -1;
+  }
+}
+
+timespec to_timespec(std::int64_t ns) { return {static_cast<time_t>(ns / base::ns_per_s), static_cast<long>(ns % base::ns_per_s)}; }
+
+int poll_by_slices(pollfd* about, nfds_t count, int timeout_ms,
+                   meter::Caller caller = {"poll", __builtin_return_address(0)}) {
+  return by_slices(to_ns(timeout_ms), caller, [=](std::int64_t ns) {
+    timespec slice = to_timespec(ns);
+    return real_ppoll(about, count, &slice, nullptr);
+  });
+}
+
+// As the kernel has them: whole words of 64 bits.
+std::size_t bytes_of_sets(const Select& s) { return (static_cast<std::size_t>(s.count) + 63) / 64 * 8; }
+
+// A wait that is over in vain leaves its sets empty. As Linux has it, what is left of the limit is told.
+int select_by_slices(const Select& s, meter::Caller caller = {"select", __builtin_return_address(0)}) {
+  fd_set* sets[] = {s.in, s.out, s.exceptional};
+  fd_set wanted[3];
+  const std::size_t bytes = bytes_of_sets(s);
+  for (int i = 0; i < 3; ++i)
+    if (sets[i]) std::memcpy(&wanted[i], sets[i], bytes);
+  std::int64_t limit_ns = s.limit ? s.limit->tv_sec * base::ns_per_s + s.limit->tv_usec * 1'000LL : -1;
+  std::int64_t began = base::now_ns();
+  int ready = by_slices(limit_ns, caller, [&](std::int64_t ns) {
+    for (int i = 0; i < 3; ++i)
+      if (sets[i]) std::memcpy(sets[i], &wanted[i], bytes);
+    timespec slice = to_timespec(ns);
+    return real_pselect(s.count, s.in, s.out, s.exceptional, &slice, nullptr);
+  });
+  if (s.limit) {
+    std::int64_t left = std::max<std::int64_t>(0, began + limit_ns - base::now_ns());
+    *s.limit = {static_cast<time_t>(left / base::ns_per_s), static_cast<suseconds_t>(left % base::ns_per_s / 1'000)};
+  }
+  return ready;
+}
+
+bool may_be_sliced(const Select& s) {
+  if (s.count < 0 || s.count > FD_SETSIZE || (s.limit && !sys::readable(s.limit))) return false;
+  bool a_time = !s.limit || (s.limit->tv_sec >= 0 && s.limit->tv_sec < 1'000'000'000 && s.limit->tv_usec >= 0 && s.limit->tv_usec < 1'000'000);
+  for (const fd_set* set : {s.in, s.out, s.exceptional})
+    if (set && !sys::readable(reinterpret_cast<std::uintptr_t>(set), bytes_of_sets(s))) return false;
+  return a_time;
+}
+
 }  // namespace
 }  // namespace weir::intercept
 
@@ -110,6 +182,7 @@ int poll(pollfd* about, nfds_t count, int timeout_ms) {
       },
       &what);
   wait_by_ring(call, what);
+  if (call.fd < 0 && others_may_be_waited_for(__builtin_return_address(0))) return poll_by_slices(about, count, timeout_ms);
   return static_cast<int>(deliver(path::run(call)));
 }
 
@@ -136,6 +209,7 @@ int select(int count, fd_set* in, fd_set* out, fd_set* exceptional, timeval* lim
     return ready;
   }
   Select what{count, in, out, exceptional, limit};
+  if (others_may_be_waited_for(__builtin_return_address(0)) && may_be_sliced(what)) return select_by_slices(what);
   Call call = readiness(
       [](Call& c) {
         const auto& s = *static_cast<const Select*>(c.arguments);

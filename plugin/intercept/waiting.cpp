@@ -9,16 +9,14 @@
 #include <threads.h>
 #include <time.h>
 
+#include "intercept/c11.h"
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
 #include "intercept/slices.h"
-#include "path/call.h"
-#include "wait/lane.h"
+#include "intercept/waiting.h"
 
 namespace weir::intercept {
 namespace {
-
-using path::Call;
 
 WEIR_REAL Real<int(pthread_t, void**)> real_join{"pthread_join"};
 WEIR_REAL Real<int(pthread_t, void**, const timespec*)> real_timedjoin{"pthread_timedjoin_np"};
@@ -37,18 +35,6 @@ WEIR_REAL Real<int(sem_t*, const timespec*)> real_timedsem{"sem_timedwait"};
 WEIR_REAL Real<int(sem_t*, clockid_t, const timespec*)> real_clocksem{"sem_clockwait"};
 WEIR_REAL Real<int(pthread_barrier_t*)> real_barrier{"pthread_barrier_wait"};
 
-// What `real` returns, an error number or the like: it may be any int.
-template <typename F>
-int parked(F real, meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
-  const base::Thread& thread = base::self();  // between two slices its caller may have changed threads
-  bool has_slot = thread.holds_core || path::forced.load(std::memory_order_relaxed);
-  if (!has_slot || !path::concerns_us()) return real();
-  Call call{path::Family::direct};  // without an operation: only a thread can wait
-  call.arguments = &real;
-  call.real = [](Call& c) { return static_cast<Result>((*static_cast<const F*>(c.arguments))()); };
-  return static_cast<int>(path::run(call, caller));
-}
-
 // One slice: whatever was signalled after it, nobody hears, so the caller is to look at what it waits for again. (POSIX:
 // a condition's wait may end for no reason.)
 int condition_slice(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until,
@@ -60,22 +46,6 @@ int condition_slice(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, cons
   path::stand_back();
   return pthread_mutex_lock(m);
 }
-
-// The handlers that run on the thread while it waits, were it between two slices. (A task that goes on on another thread begins
-// anew there.)
-class Handlers {
- public:
-  // Would the kernel have ended the wait for them? One that has no limit it goes on with after a handler with SA_RESTART.
-  bool end_wait(const timespec* until) {
-    const base::Thread& thread = base::self();
-    if (&thread != thread_) *this = Handlers();
-    return until ? thread.handlers_run != run_ : thread.waits_ended != ended_;
-  }
-
- private:
-  const base::Thread* thread_ = &base::self();
-  std::uint32_t run_ = thread_->handlers_run, ended_ = thread_->waits_ended;
-};
 
 int semaphore_wait(sem_t* s, clockid_t clock, const timespec* until,
                    meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
@@ -138,6 +108,12 @@ int pthread_clockjoin_np(pthread_t t, void** value, clockid_t clock, const times
   return parked([=] { return real_clockjoin(t, value, clock, until); });
 }
 int thrd_join(thrd_t t, int* value) {
+  if (others_may_be_waited_for(__builtin_return_address(0))) {
+    void* result = nullptr;
+    int error = join(t, &result, CLOCK_MONOTONIC, nullptr);
+    if (!error && value) *value = static_cast<int>(reinterpret_cast<std::intptr_t>(result));
+    return c11(error);
+  }
   return parked([=] { return real_c11_join(t, value); });
 }
 
@@ -158,9 +134,13 @@ int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, clockid_t cloc
   return parked([=] { return real_clockcond(c, m, clock, until); });
 }
 int cnd_wait(cnd_t* c, mtx_t* m) {
+  if (others_may_be_waited_for(__builtin_return_address(0)))
+    return c11(condition_slice(posix(c), posix(m), CLOCK_MONOTONIC, nullptr));
   return parked([=] { return real_c11_cond(c, m); });
 }
 int cnd_timedwait(cnd_t* c, mtx_t* m, const timespec* until) {
+  if (others_may_be_waited_for(__builtin_return_address(0)))
+    return c11(condition_slice(posix(c), posix(m), CLOCK_REALTIME, until));
   return parked([=] { return real_c11_timedcond(c, m, until); });
 }
 

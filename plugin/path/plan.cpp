@@ -63,11 +63,14 @@ Plan stream(const Call& call, std::uint32_t mode) {
   Plan plan;
   plan.way = Way::poll;
   plan.events = call.events ? call.events : writes(call) ? POLLOUT : POLLIN;
-  if (socket) plan.timeout_ns = socket_timeout_ns(call);
+  // poll and epoll_wait have limits of their own, and know none of a socket's.
+  if (socket && call.direction != Direction::none) plan.timeout_ns = socket_timeout_ns(call);
   plan.limited = plan.timeout_ns >= 0;
   // The time of a unix socket's send begins anew with each part that is taken.
   plan.park_only = plan.limited && writes(call) && sys::socket_value(call.fd, SO_DOMAIN) == AF_UNIX;
   if (!socket && ends_unseen(call, mode)) plan.park_only = true;
+  // stdio makes its own call when the wait is over, and that would wait as long again.
+  if (plan.limited && call.family == Family::next && !call.part_count) plan.park_only = true;
   if (call.timeout_ns >= 0) plan.timeout_ns = call.timeout_ns;
   if (plan.timeout_ns < 0 && may_be_received(call, mode)) plan.way = Way::receive;
   plan.socket = socket;

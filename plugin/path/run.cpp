@@ -221,6 +221,11 @@ bool suspended_on(Call& call, const Plan& plan, const weir_runtime& runtime, Res
   }
   std::int64_t began = base::now_ns();
   if (!perform(operation_for(call, plan), plan.storage, runtime, result, refusal)) return false;
+  // One that is under way already the kernel's call waits for, and the ring's does not.
+  if (call.operation && call.operation->kind == op::Kind::connect && *result == -EALREADY) {
+    *refusal = 0;
+    return false;
+  }
   if (call.operation && call.operation->kind == op::Kind::timeout && *result == -ETIME) *result = 0;
   if (timed_out(plan, *result, began)) *result = call.when_timed_out;
   else if (!settled(call, plan, *result)) *result = real(call);

@@ -20,12 +20,22 @@ namespace weir::sys {
 Result read(int fd, void* to, std::size_t bytes) { return raw(SYS_read, fd, word(to), bytes); }
 Result write(int fd, const void* from, std::size_t bytes) { return raw(SYS_write, fd, word(from), bytes); }
 
+namespace {
+
+// The answers of a sandbox to a call that it does not know.
+Result of_attempt(Result result, int flags) {
+  bool unknown = result == -ENOSYS || result == -EPERM;
+  return unknown && (flags & RWF_NOWAIT) ? -EOPNOTSUPP : result;
+}
+
+}  // namespace
+
 // The offset travels in two registers: low, high (unused on a 64-bit machine).
 Result preadv2(int fd, const iovec* parts, int count, off_t offset, int flags) {
-  return raw(SYS_preadv2, fd, word(parts), count, offset, 0, flags);
+  return of_attempt(raw(SYS_preadv2, fd, word(parts), count, offset, 0, flags), flags);
 }
 Result pwritev2(int fd, const iovec* parts, int count, off_t offset, int flags) {
-  return raw(SYS_pwritev2, fd, word(parts), count, offset, 0, flags);
+  return of_attempt(raw(SYS_pwritev2, fd, word(parts), count, offset, 0, flags), flags);
 }
 
 Result recvfrom(int fd, void* to, std::size_t bytes, int flags, sockaddr* from, socklen_t* from_bytes) {

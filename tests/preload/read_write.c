@@ -20,6 +20,8 @@ static void *drain(void *fd) {
   return (void *)sum;
 }
 
+static char *volatile anywhere = buffer; /* of no size that a compiler would know */
+
 static void files(void) {
   int fd = temporary(100000);
   lseek(fd, 0, SEEK_SET);
@@ -37,6 +39,8 @@ static void files(void) {
     say("file: offset", lseek(fd, 0, SEEK_CUR));
   }
   say("file: read 0", read(fd, buffer, 0));
+  say("file: pread of -1 bytes", pread(fd, anywhere, -1, 0));
+  say("file: pwrite of -1 bytes", pwrite(fd, anywhere, -1, 0));
   say("file: read into nothing", read(fd, (void *)8, 10));
   say("file: write", write(fd, "abc", 3));
   struct iovec out[2] = {{"de", 2}, {"fgh", 3}};
@@ -109,6 +113,10 @@ static void pipes(void) {
   say("pipe: read into nothing", read(p[0], (void *)8, 10));
   say("pipe: read, half mapped", read(p[0], two + page - 2, 4));
   say("pipe: what is left", read(p[0], buffer, 10));
+  write(p[1], "half", 4);
+  say("pipe: read of -1 bytes", read(p[0], anywhere, -1));
+  say("pipe: write of -1 bytes", write(p[1], anywhere, -1));
+  say("pipe: read of more than a call gives", read(p[0], anywhere, (size_t)1 << 40));
   close(p[0]);
   close(p[1]);
 }

@@ -10,6 +10,27 @@ static void *write_late(void *fd) {
   return 0;
 }
 
+/* These know nothing of a socket's own limit. */
+static void waits_on_limited_sockets(void) {
+  int p[2];
+  char byte[8];
+  assert(!socketpair(AF_UNIX, SOCK_STREAM, 0, p));
+  struct timeval limit = {0, 10000};
+  setsockopt(p[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  struct pollfd one = {p[0], POLLIN, 0};
+  pthread_t t = start(write_late, &p[1]);
+  say("poll of a socket with a limit", poll(&one, 1, -1));
+  pthread_join(t, 0);
+  read(p[0], byte, 4);
+  int e = epoll_create1(0);
+  struct epoll_event event = {.events = EPOLLIN}, got = {0};
+  epoll_ctl(e, EPOLL_CTL_ADD, p[0], &event);
+  t = start(write_late, &p[1]);
+  say("epoll_wait for a socket with a limit", epoll_wait(e, &got, 1, -1));
+  pthread_join(t, 0);
+  close(e), close(p[0]), close(p[1]);
+}
+
 static void polls(void) {
   int p[2];
   char byte[8];
@@ -123,6 +144,7 @@ static void sleeps(void) {
 }
 
 int main(void) {
+  waits_on_limited_sockets();
   polls();
   sleeps();
   return 0;

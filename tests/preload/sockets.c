@@ -121,6 +121,32 @@ static void *connect_late(void *address) {
   return 0;
 }
 
+/* A connect that is under way already: to one with as many as it takes, which takes another in a while. */
+static void *take_late(void *listener) {
+  nap_ms(100);
+  close(accept(*(int *)listener, 0, 0));
+  return 0;
+}
+static void connecting_already(void) {
+  int listener = socket(AF_INET, SOCK_STREAM, 0), fds[8], last = 0;
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof a;
+  assert(!bind(listener, (struct sockaddr *)&a, sizeof a) && !listen(listener, 0));
+  getsockname(listener, (struct sockaddr *)&a, &size);
+  for (struct pollfd one = {.revents = POLLOUT}; one.revents && last < 8; ++last) {
+    fds[last] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    connect(fds[last], (struct sockaddr *)&a, sizeof a);
+    one = (struct pollfd){fds[last], POLLOUT, 0};
+    poll(&one, 1, 20);
+  }
+  fcntl(fds[last - 1], F_SETFL, 0);
+  pthread_t t = start(take_late, &listener);
+  say("connect, under way already", connect(fds[last - 1], (struct sockaddr *)&a, sizeof a));
+  pthread_join(t, 0);
+  while (last) close(fds[--last]);
+  close(listener);
+}
+
 static void connections(void) {
   int listener = socket(AF_INET, SOCK_STREAM, 0);
   struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}, peer;
@@ -149,6 +175,7 @@ static void connections(void) {
   int fd = socket(AF_INET, SOCK_STREAM, 0);
   say("connect, nobody there", connect(fd, (struct sockaddr *)&a, sizeof a));
   say("recv, not connected", recv(fd, buffer, 1, 0));
+  connecting_already();
   signal(SIGPIPE, SIG_IGN);
   say("send, not connected", send(fd, buffer, 1, 0));
   int again = socket(AF_INET, SOCK_STREAM, 0);

@@ -235,8 +235,28 @@ static void unasked(void) {
   close(p[1]);
 }
 
+static void *write_later(void *fd) {
+  nap_ms(400);
+  write(*(int *)fd, "x", 1);
+  return 0;
+}
+/* The limit is over before what would have been read comes. */
+static void limited(void) {
+  int p[2];
+  socketpair(AF_UNIX, SOCK_STREAM, 0, p);
+  struct timeval limit = {0, 250000};
+  setsockopt(p[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  FILE *f = fdopen(p[0], "r");
+  pthread_t t = start(write_later, &p[1]);
+  say("socket with a limit: fgetc", fgetc(f));
+  pthread_join(t, 0);
+  fclose(f);
+  close(p[1]);
+}
+
 int main(void) {
   pipes();
+  limited();
   unasked();
   files();
   strange();

@@ -4,6 +4,7 @@
 #include "case.h"
 
 #include <semaphore.h>
+#include <sys/file.h>
 #include <threads.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -109,6 +110,31 @@ static void limits_of_semaphores(void) {
   pthread_join(t, 0);
 }
 
+static void *unlock_late(void *fd) {
+  nap_ms(20);
+  return flock(*(int *)fd, LOCK_UN) ? 0 : fd;
+}
+static void locks_of_files(void) {
+  char name[64];
+  snprintf(name, sizeof name, "/tmp/weir-flock-%d", getpid());
+  int first = open(name, O_RDWR | O_CREAT, 0600), second = open(name, O_RDWR);
+  unlink(name);
+  say("flock", flock(first, LOCK_EX));
+  say("flock, held, LOCK_NB", flock(second, LOCK_EX | LOCK_NB));
+  pthread_t self = pthread_self(), t = start(unlock_late, &first);
+  say("flock waits", flock(second, LOCK_SH));
+  void *unlocked;
+  pthread_join(t, &unlocked);
+  say("unlocked by another", unlocked == &first);
+  sigaction(SIGUSR1, &(struct sigaction){.sa_handler = handler}, 0);
+  t = start(interrupt_late, &self);
+  say("flock, interrupted", flock(first, LOCK_EX));
+  pthread_join(t, 0);
+  say("flock, no such operation", flock(first, 77));
+  close(first), close(second);
+  say("flock, closed", flock(first, LOCK_EX));
+}
+
 int main(void) {
   mtx_init(&c11_mutex, mtx_plain);
   cnd_init(&c11_condition);
@@ -126,5 +152,6 @@ int main(void) {
   say("barrier", last == 0 || last == PTHREAD_BARRIER_SERIAL_THREAD);
   pthread_join(t, 0);
   limits_of_semaphores();
+  locks_of_files();
   return 0;
 }

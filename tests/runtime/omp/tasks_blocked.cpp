@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks that block their threads in libc for what another task does, which itself waits for a call. Knows nothing of
 // weir. Argument: how often; 0 for statics alone; `asleep` for waits that have no time limit.
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/file.h>
+#include <sys/select.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -88,6 +94,105 @@ struct Join {
     return result;
   }
   Condition condition;
+};
+
+// A file's lock, held while the first waits for a call: from the start, so that all others come while it is held.
+struct FileLock {
+  FileLock() {
+    std::snprintf(name, sizeof name, "lock.%d", getpid());
+    held = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    flock(held, LOCK_EX);
+  }
+  ~FileLock() { close(held); }
+  void tell() {
+    unlink(name);
+    flock(held, LOCK_UN);
+  }
+  bool wait() {
+    int own = open(name, O_RDWR | O_CLOEXEC);
+    if (own < 0) return errno == ENOENT;  // it is over
+    bool got = !flock(own, LOCK_EX);
+    close(own);
+    return got;
+  }
+  int held;
+  char name[32];
+};
+
+// C11's: a condition, a mutex that can be waited for with a limit, a join.
+struct OfC11 {
+  OfC11() {
+    mtx_init(&mutex, mtx_timed);
+    cnd_init(&all);
+  }
+  ~OfC11() {
+    cnd_destroy(&all);
+    mtx_destroy(&mutex);
+  }
+  void tell() {
+    mtx_lock(&mutex);
+    told = true;
+    cnd_broadcast(&all);
+    mtx_unlock(&mutex);
+  }
+  bool wait_here() {
+    timespec end;
+    timespec_get(&end, TIME_UTC);
+    end.tv_sec += 60;
+    if (mtx_timedlock(&mutex, &end) != thrd_success) return false;
+    while (!told && cnd_wait(&all, &mutex) == thrd_success) {}
+    mtx_unlock(&mutex);
+    return told;
+  }
+  static int body(void* self) { return static_cast<OfC11*>(self)->wait_here(); }
+  bool wait() {
+    thrd_t thread;
+    int got = 0;
+    if (thrd_create(&thread, body, this) != thrd_success || thrd_join(thread, &got) != thrd_success) return false;
+    return got && wait_here();
+  }
+  mtx_t mutex;
+  cnd_t all;
+  bool told = false;
+};
+
+// A mutex held meanwhile; the others come with a limit.
+struct Limited {
+  Limited() { held.lock(); }
+  void tell() { held.unlock(); }
+  bool wait() {
+    bool got = held.try_lock_for(std::chrono::seconds(60));
+    if (got) held.unlock();
+    return got;
+  }
+  std::timed_mutex held;
+};
+
+// Readiness of a descriptor, asked for in ways that only a thread can wait by.
+struct Readiness {
+  Readiness() {
+    if (pipe(ends)) std::abort();
+  }
+  ~Readiness() { close(ends[0]), close(ends[1]); }
+  void tell() {
+    if (write(ends[1], "x", 1) != 1) std::abort();
+  }
+  int ends[2];
+};
+struct Selected : Readiness {
+  bool wait() {
+    fd_set in;
+    FD_ZERO(&in);
+    FD_SET(ends[0], &in);
+    timeval limit = {60, 0};
+    return select(ends[0] + 1, &in, nullptr, nullptr, &limit) == 1 && FD_ISSET(ends[0], &in) && limit.tv_sec < 60;
+  }
+};
+struct Polled : Readiness {
+  bool wait() {
+    pollfd both[2] = {{ends[0], POLLIN, 0}, {-1, 0, 0}};
+    return poll(both, 2, -1) == 1 && both[0].revents == POLLIN;
+  }
 };
 
 // The second waits on the thread where the first was begun and blocked: without weir the first is over then.
@@ -215,5 +320,10 @@ int main(int count, char** argument) {
     show<SystemTimeCondition>("condition with a limit by the clock");
     show<Semaphore>("semaphore");
     show<Join>("join");
+    show<FileLock>("lock of a file");
+    show<OfC11>("C11");
+    show<Limited>("mutex with a limit");
+    show<Selected>("select");
+    show<Polled>("poll of two");
   }
 }
