@@ -41,8 +41,8 @@ int weir_start_alarm(weir_operation **op, int64_t ns, void (*ring)(void *arg), v
 /* The result: value or -errno, -ECANCELED after a cancel that was in time. */
 ssize_t weir_wait(weir_operation *op);
 
-/* The same, but cancelled when `ns` are over first: -ETIMEDOUT then. (Where there is no io_uring only sleeps can be
- * cancelled: others are waited for.) */
+/* The same, but cancelled when `ns` are over first: -ETIMEDOUT then. (Where there is no io_uring, files
+ * are waited for to their end.) */
 ssize_t weir_wait_within(weir_operation *op, int64_t ns);
 
 /* 1 when it is over, *result set; else 0. Never waits; the operation is not released. */

@@ -51,6 +51,20 @@ Result counted(Result result, Moves moves) {
   return result;
 }
 
+// A file at its shared offset: the ring would move that without the kernel's lock on it, and two readers would get the same bytes. So
+// the ring reads what comes next into nowhere, and the kernel's own call finds it cached. False: it can't be done so.
+bool read_next(const op::Op& operation, const weir_runtime& runtime, Result* result, int* refusal) {
+  *refusal = 0;
+  Result flags = sys::status_flags(operation.fd), offset = sys::lseek(operation.fd, 0, SEEK_CUR);
+  if (operation.kind != op::Kind::readv || failed(flags) || (flags & O_DIRECT) || failed(offset)) return false;
+  auto* parts = static_cast<iovec*>(operation.buffer);
+  std::uint64_t bytes = 0;
+  for (std::uint64_t i = 0; i < operation.bytes; ++i) bytes += parts[i].iov_len;
+  if (!path::warm(operation.fd, offset, bytes, runtime, refusal)) return false;
+  *result = sys::preadv2(operation.fd, parts, static_cast<int>(operation.bytes), -1, 0);
+  return true;
+}
+
 // Reason::none when a task stood here and was set aside until the operation was over. Who calls this API says that the
 // task may be set aside: no look at lanes or locks.
 Reason set_aside(const Made& by, const op::Op& operation, Result* result) {
@@ -60,16 +74,17 @@ Reason set_aside(const Made& by, const op::Op& operation, Result* result) {
   if (int refusal = runtime->refuses()) return wait::reason_of(refusal);
   if (!api::start()) return Reason::no_ring;
   bool storage = op::may_be_of_storage(operation.kind) && sys::is_storage(operation.fd);
-  // The ring takes and moves a shared offset without the kernel's lock on it: two readers would get the same bytes.
-  if (storage && operation.offset < 0) return Reason::unsupported_call;
+  bool next = storage && operation.offset < 0;
+  if (next && operation.kind != op::Kind::readv) return Reason::unsupported_call;
   std::int64_t began = base::now_ns();
   int refusal;
   meter::gauges.suspended.rise();
   meter::Traced traced = meter::begins(meter::Track::suspended, by.caller.call, operation.fd);
-  bool done = path::perform(operation, storage, *runtime, result, &refusal);
+  bool done = next ? read_next(operation, *runtime, result, &refusal)
+                   : path::perform(operation, storage, *runtime, result, &refusal);
   meter::ends(traced, meter::Track::suspended, by.caller.call, done ? *result : -EAGAIN);
   meter::gauges.suspended.fall();
-  if (!done) return refusal ? wait::reason_of(refusal) : Reason::no_ring;
+  if (!done) return refusal ? wait::reason_of(refusal) : next ? Reason::unsupported_call : Reason::no_ring;
   std::int64_t took = base::now_ns() - began;
   Counters& counters = meter::mine();
   counters.suspended.add(1);
@@ -81,19 +96,23 @@ Reason set_aside(const Made& by, const op::Op& operation, Result* result) {
 }
 
 // The thread blocks in `call`, `why` it was not set aside; its core slot, if any, goes to another meanwhile. A signal does
-// not end the call.
+// not end the call. `stored`: a file or device that it waits for, which takes a permit; -1: none.
 template <typename Call>
-Result block(const Made& by, Reason why, Call call) {
+Result block(const Made& by, Reason why, Call call, int stored = -1) {
   if (auto* tell = path::before_first_wait.load(std::memory_order_relaxed)) tell();
   bool had_core = base::self().holds_core;
   std::int64_t began = base::now_ns();
   gate::give_core();
+  gate::Gate& gate = gate::the_gate;
+  if (stored >= 0) gate::wants_permit(stored);
+  bool permit = stored >= 0 && gate.permits.acquire(gate.wait_ns.load(std::memory_order_relaxed));
   meter::gauges.in_flight.rise();
   meter::Traced traced = meter::begins(meter::Track::parked, by.caller.call);
   Result result;
   do result = call();
   while (result == -EINTR);
   meter::gauges.in_flight.fall();
+  if (permit) path::release_permit();
   meter::ends(traced, meter::Track::parked, by.caller.call, result);
   std::int64_t took = base::now_ns() - began;
   if (had_core) gate::take_core();
@@ -102,6 +121,10 @@ Result block(const Made& by, Reason why, Call call) {
   counters.blocked_ns.add(took);
   counters.parked_ns.add(took);
   if (had_core) counters.hidden_ns.add(took);
+  if (stored >= 0) {
+    counters.storage_ops.add(1);
+    if (result > 0 && by.moves != Moves::nothing) counters.storage_bytes.add(result);
+  }
   counters.reasons[static_cast<int>(why)].add(1);
   account(by, meter::Served::parked, why, took, had_core, result);
   return result;
@@ -111,6 +134,7 @@ Result block(const Made& by, Reason why, Call call) {
 template <typename Call>
 Result block_on(const Made& by, Reason why, const op::Op& operation, short events, Call call) {
   bool waits = !op::is_of_sockets(operation.kind) || !(operation.flags & MSG_DONTWAIT);
+  bool storage = op::may_be_of_storage(operation.kind) && sys::is_storage(operation.fd);
   return block(by, why, [&] {
     Result result = call();
     while (result == -EAGAIN && waits) {
@@ -119,7 +143,7 @@ Result block_on(const Made& by, Reason why, const op::Op& operation, short event
       result = call();
     }
     return result;
-  });
+  }, storage ? operation.fd : -1);
 }
 
 template <typename Call>
@@ -189,10 +213,17 @@ WEIR_EXPORT ssize_t weir_recv(int fd, void* to, size_t bytes, int flags) {
     result = sys::recvfrom(fd, to, bytes, flags | MSG_DONTWAIT, nullptr, nullptr);
     path::tried(fd, result == -EAGAIN);
   }
-  bool whole = !(flags & MSG_WAITALL) || result <= 0 || static_cast<size_t>(result) == bytes;
+  bool whole = !(flags & MSG_WAITALL) || result <= 0 || static_cast<size_t>(result) == bytes ||
+               sys::socket_value(fd, SO_TYPE) != SOCK_STREAM;
   if ((result != -EAGAIN && whole) || flags & MSG_DONTWAIT) {
     meter::mine().fast_hits.add(1);
     return counted(result, Moves::in);
+  }
+  // What is looked at comes again with the next piece: no parts, neither here nor in the ring.
+  if ((flags & MSG_WAITALL) && (flags & MSG_PEEK)) {
+    return counted(block(made(Moves::in), Reason::unsupported_call,
+                         [&] { return sys::recvfrom(fd, to, bytes, flags, nullptr, nullptr); }),
+                   Moves::in);
   }
   // What MSG_WAITALL has got so far stays; the rest is waited for.
   size_t got = result > 0 ? static_cast<size_t>(result) : 0;

@@ -243,7 +243,8 @@ void set_permits(std::int64_t fixed, std::int64_t most) {
   permits.on_crowded(crowded);
 }
 
-void stop_sharing() { sharing.leave(); }
+void stop_sharing() { sharing.leave_for_good(); }
+void share_again() { sharing.may_join(); }
 
 control::History control_history() {
   HistoryScope alone;

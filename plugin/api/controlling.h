@@ -15,6 +15,7 @@ control::History control_history();
 
 // The process ends: its part of the permits is for others.
 void stop_sharing();
+void share_again();  // it goes on after all
 
 // What the controller is about, as a literal: "fixed" where the number of permits is, "idle" where it sleeps.
 const char* control_state();

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 
 #include "api/controlling.h"
@@ -74,6 +75,25 @@ void judge_if_more_was_loaded() {
   judge_program();
   judged.store(loaded.seen, std::memory_order_release);
   judging.unlock();
+}
+
+// The program may write over its environment (as servers do that show what they are at in ps), and what it asked with may be
+// gone when the report is written.
+const char* own_copy(const char* text) {
+  const char* copy = strdup(text);
+  return copy ? copy : text;
+}
+void keep_strings(base::Settings& s) {
+  for (const char** text : {&s.report, &s.trace, &s.decisions, &s.note, &s.disable, &s.debug})
+    if (*text && **text) *text = own_copy(*text);
+}
+
+// WEIR_ROOT names the process that `weir run` became; without it, who prepares is that.
+std::int32_t root_of(char** environment) {
+  constexpr char variable[] = "WEIR_ROOT=";
+  for (char** entry = environment; entry && *entry; ++entry)
+    if (!std::strncmp(*entry, variable, sizeof variable - 1)) return std::atoi(*entry + sizeof variable - 1);
+  return sys::process_id();
 }
 
 void set_policy() {
@@ -180,14 +200,15 @@ void prepare(char** environment) {
     return;
   }
   began_ns = base::now_ns();
-  root_process = sys::process_id();
+  root_process = root_of(environment);
   const base::Setting* complaint;
   the_settings = base::read_settings(environment, &complaint);
+  keep_strings(the_settings);
   base::set_verbose(the_settings.verbose);
   if (the_settings.summary) keep_stderr();
-  if (complaint)
-    base::say_if_verbose("%s must be %s; its default, %s, holds", complaint->variable,
-                         complaint->form ? complaint->form : "0|1", complaint->initial);
+  if (complaint && (the_settings.summary || the_settings.verbose) && is_root())
+    base::say("%s must be %s; its default, %s, holds", complaint->variable, complaint->form ? complaint->form : "0|1",
+              complaint->initial);
   set_policy();
   set_limits();
   path::start_engine = start;
@@ -215,6 +236,7 @@ bool start() {
 }
 
 const base::Settings& settings() { return the_settings; }
+bool is_root() { return sys::process_id() == root_process; }
 const sys::Capabilities& capabilities() { return the_capabilities; }
 std::int64_t running_since_ns() { return began_ns; }
 
@@ -222,10 +244,14 @@ void override_settings(const Overrides& overrides) {
   if (overrides.threads > 0) the_settings.threads = overrides.threads;
   if (overrides.permits > 0) the_settings.permits = overrides.permits;
   if (overrides.max_permits > 0) the_settings.max_permits = overrides.max_permits;
-  if (overrides.report) the_settings.report = overrides.report;
+  if (overrides.report) the_settings.report = own_copy(overrides.report);
   set_limits();
   if (*reportable()) start_recording();
+}
+
+void resume() {
   finished.store(false);
+  share_again();
 }
 
 void finish() {
@@ -283,6 +309,7 @@ void after_fork_in_child() {
   showing_after_fork();
   recording_after_fork();
   report_lock.after_fork();
+  voice_after_fork();
   tracing_after_fork();
   iopa_pool.after_fork();
   path::driver.after_fork();

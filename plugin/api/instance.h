@@ -18,6 +18,7 @@ void prepare(char** environment);
 bool start();
 
 const base::Settings& settings();
+bool is_root();  // Is this the process that `weir run` became, or, without it, the one that prepared?
 const sys::Capabilities& capabilities();  // all false until start()
 std::int64_t running_since_ns();
 
@@ -27,6 +28,9 @@ struct Overrides {
   const char* report = nullptr;
 };
 void override_settings(const Overrides& overrides);
+
+// What finish() ended goes on: the report will be written again.
+void resume();
 
 // What `auto` found in the objects that are loaded; empty when the lane was given.
 const lane::Decision& program();

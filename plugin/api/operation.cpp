@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "api/by_thread.h"
 #include "api/instance.h"
 #include "api/task.h"
 #include "base/clock.h"
@@ -35,7 +36,8 @@ struct weir_operation : op::Request {
   weir_completion_fn fn = nullptr;     // of weir_on_complete
   void* argument = nullptr;
   bool by_thread = false;              // no ring: a thread of its own does it
-  std::atomic<std::uint32_t> cancel_word{0};  // ends a sleep of that thread
+  bool by_call = false;                // and by a call that is accounted for as such, and can't be cancelled
+  std::atomic<std::uint32_t> cancelled{0};    // a thread of its own looks at it in steps, or is woken
   void (*ring)(void*) = nullptr;       // of weir_start_alarm
   void* ring_argument = nullptr;
 
@@ -54,7 +56,7 @@ void release(weir_operation* operation) {
 
 // By whoever ends it, before it is released.
 void account(const weir_operation& operation) {
-  if (operation.by_thread || operation.ring) return;  // the thread's call is accounted for; an alarm keeps nobody waiting
+  if (operation.by_call || operation.ring) return;  // an alarm keeps nobody waiting
   std::int64_t took = operation.ended_ns - operation.began_ns, hidden = took - operation.lost_ns;
   meter::Counters& counters = meter::mine();
   counters.beside_ns.add(took);
@@ -85,52 +87,36 @@ void tell(weir_operation* operation) {
 void ended(op::Request& request) {
   auto& operation = static_cast<weir_operation&>(request);
   meter::gauges.in_flight.fall();
-  if (operation.binds_permit) {
+  if (operation.binds_permit && !operation.by_thread) {
     meter::mine().storage_ops.add(1);
     if (operation.result > 0) meter::mine().storage_bytes.add(operation.result);
-    if (!operation.by_thread) path::release_permit();
+    path::release_permit();
   }
   if (operation.op.kind == op::Kind::timeout && operation.result == -ETIME) operation.result = 0;
+  // One that a thread of the kernel's was waiting for ends as if by a signal.
+  if (operation.result == -EINTR && operation.cancelled.load(std::memory_order_acquire)) operation.result = -ECANCELED;
   if (operation.ring && operation.result == 0) operation.ring(operation.ring_argument);
   operation.ended_ns = base::now_ns();
   if (operation.state.exchange(weir_operation::over, std::memory_order_acq_rel) == weir_operation::wanted)
     tell(&operation);
 }
 
-Result sleep_by_thread(weir_operation& operation) {
-  std::int64_t end = base::now_ns() + operation.op.timeout_ns;
-  while (!operation.cancel_word.load(std::memory_order_acquire)) {
-    std::int64_t left = end - base::now_ns();
-    if (left <= 0) return 0;
-    sys::futex_wait(operation.cancel_word, 0, left);
+// Files, which take as long as they take.
+Result do_call(const op::Op& o) {
+  using op::Kind;
+  bool next = o.offset < 0;
+  switch (o.kind) {
+    case Kind::read: return next ? weir_read(o.fd, o.buffer, o.bytes) : weir_pread(o.fd, o.buffer, o.bytes, o.offset);
+    case Kind::write: return next ? weir_write(o.fd, o.buffer, o.bytes) : weir_pwrite(o.fd, o.buffer, o.bytes, o.offset);
+    default: return weir_fsync(o.fd);
   }
-  return -ECANCELED;
 }
 
-// Without a ring, and for what the ring must not do: the blocking call, on a thread of its own.
+// Without a ring, and for what the ring must not do: on a thread of its own.
 void do_by_thread(void* operation_) {
   auto& operation = *static_cast<weir_operation*>(operation_);
-  const op::Op& o = operation.op;
-  using op::Kind;
-  switch (o.kind) {
-    case Kind::read:
-      operation.result = o.offset < 0 ? weir_read(o.fd, o.buffer, o.bytes) : weir_pread(o.fd, o.buffer, o.bytes, o.offset);
-      break;
-    case Kind::write:
-      operation.result =
-          o.offset < 0 ? weir_write(o.fd, o.buffer, o.bytes) : weir_pwrite(o.fd, o.buffer, o.bytes, o.offset);
-      break;
-    case Kind::recv: operation.result = weir_recv(o.fd, o.buffer, o.bytes, o.flags); break;
-    case Kind::send: operation.result = weir_send(o.fd, o.buffer, o.bytes, o.flags); break;
-    case Kind::accept:
-      operation.result = weir_accept(o.fd, static_cast<sockaddr*>(o.buffer), static_cast<socklen_t*>(o.address_bytes), o.flags);
-      break;
-    case Kind::connect: operation.result = weir_connect(o.fd, static_cast<sockaddr*>(o.buffer), o.bytes); break;
-    case Kind::poll: operation.result = weir_poll(o.fd, static_cast<short>(o.events), -1); break;
-    case Kind::fsync: operation.result = weir_fsync(o.fd); break;
-    case Kind::timeout: operation.result = sleep_by_thread(operation); break;
-    default: operation.result = -EINVAL; break;
-  }
+  if (operation.by_call) operation.result = do_call(operation.op);
+  else operation.result = api::do_in_steps(operation.op, operation.cancelled);
   ended(operation);
 }
 
@@ -162,6 +148,8 @@ int start(weir_operation** out, const op::Op& what, Alarm alarm = {},
   api::prepare(environ);
   if (!shared_offset && api::start() && path::submit(*operation)) return 0;
   operation->by_thread = true;
+  bool positional = (what.kind == op::Kind::read || what.kind == op::Kind::write) && what.offset >= 0;
+  operation->by_call = storage || positional || what.kind == op::Kind::fsync;
   if (int error = sys::start_program_thread(do_by_thread, operation, "weir-operation")) {
     meter::gauges.in_flight.fall();
     release(operation);
@@ -231,9 +219,9 @@ WEIR_EXPORT ssize_t weir_wait(weir_operation* operation) {
 
 WEIR_EXPORT ssize_t weir_wait_within(weir_operation* operation, std::int64_t ns) {
   weir_operation* deadline = nullptr;
-  // On the driver's thread the operation can't end while it is cancelled; and it is released only after the deadline.
+  // It is released only after the deadline.
   auto end_it = [](void* late) { weir_cancel(static_cast<weir_operation*>(late)); };
-  if (operation->by_thread || weir_start_alarm(&deadline, ns, end_it, operation)) return weir_wait(operation);
+  if (operation->by_call || weir_start_alarm(&deadline, ns, end_it, operation)) return weir_wait(operation);
   wait_until_over(operation);
   weir_cancel(deadline);
   bool rang = weir_wait(deadline) == 0;
@@ -249,9 +237,9 @@ WEIR_EXPORT int weir_test(weir_operation* operation, ssize_t* result) {
 
 WEIR_EXPORT void weir_cancel(weir_operation* operation) {
   if (operation->state.load(std::memory_order_acquire) == weir_operation::over) return;
+  operation->cancelled.store(1, std::memory_order_release);
   if (!operation->by_thread) return path::cancel(*operation);
-  operation->cancel_word.store(1, std::memory_order_release);
-  sys::futex_wake(operation->cancel_word);
+  sys::futex_wake(operation->cancelled);
 }
 
 WEIR_EXPORT void weir_on_complete(weir_operation* operation, weir_completion_fn fn, void* arg) {

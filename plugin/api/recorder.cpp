@@ -66,10 +66,16 @@ struct Record {
 constinit sys::Lock record_lock;
 constinit Record record;
 
+// A signal handler that ends the process may have interrupted a look on its own thread: after a moment it goes on all the same.
 class RecordScope {
  public:
-  RecordScope() { record_lock.lock(); }
-  ~RecordScope() { record_lock.unlock(); }
+  RecordScope() : taken_(record_lock.lock_within(100 * base::ns_per_ms)) {}
+  ~RecordScope() {
+    if (taken_) record_lock.unlock();
+  }
+
+ private:
+  bool taken_;
 };
 
 RegionRow& row_of(std::uint64_t code) {

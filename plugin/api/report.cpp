@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include "api/controlling.h"
@@ -14,6 +13,7 @@
 #include "api/voice.h"
 #include "api/writer.h"
 #include "base/log.h"
+#include "lane/gomp.h"
 #include "meter/counters.h"
 #include "meter/teams.h"
 #include "sys/file.h"
@@ -34,6 +34,14 @@ const char* lane_name() {
     case wait::Lane::park: return "park";
     default: return "off";
   }
+}
+
+// What weir run said of the OpenMP run-time. It knew nothing of a program that a script or a launcher started, nor does a bare
+// LD_PRELOAD ask it.
+const char* note() {
+  if (*settings().note) return settings().note;
+  if (wait::policy.best.load() == wait::Lane::plain || !lane::has_only_libgomp()) return "";
+  return "libgomp stays: weir run right before the program, or --libomp=FILE, puts LLVM's libomp in front of it";
 }
 
 // The reason that kept most calls from being hidden; nullptr when none did.
@@ -84,7 +92,8 @@ void put_teams(Writer& out) {
   if (kept_out) out.put_string(kept_out, std::strlen(kept_out));
   else out.put("null");
   out.put(",\n\"note\": ");
-  out.put_string(settings().note, std::strlen(settings().note));
+  const char* said = note();
+  out.put_string(said, std::strlen(said));
   out.put(",\n");
 }
 
@@ -135,11 +144,6 @@ void put_controller(Writer& out) {
 
 }  // namespace
 
-bool is_root() {
-  const char* root = std::getenv("WEIR_ROOT");
-  return !root || std::atol(root) == sys::process_id();
-}
-
 void name_file_of_child(base::Line& name, const char* file) {
   std::int32_t me = sys::process_id();
   const char* slash = std::strrchr(file, '/');
@@ -186,7 +190,7 @@ void say_summary(const Facts& facts) {
   if (hidden_ns) line.add("; %.2f s of waiting hidden in %.2f s", seconds(hidden_ns), seconds(facts.wall_ns));
   if (facts.ring_failed) line.add("; no io_uring here, nothing could be suspended");
   if (!hidden_ns) say_why_nothing(line, sum);
-  if (*settings().note) line.add("; %s", settings().note);
+  if (const char* said = note(); *said) line.add("; %s", said);
   tell(line.add("\n"));
 }
 
@@ -228,7 +232,7 @@ int write_in_place(const char* name, const Facts& facts) {
 // Beside it, then renamed: who reads the file, or kills us, finds a whole report.
 int replace(const char* name, const Facts& facts) {
   base::Line part;
-  part.add("%s.%d.part", name, sys::process_id());  // without WEIR_ROOT a child may have the same name
+  part.add("%s.%d.part", name, sys::process_id());  // several that `weir run` became may have the same name
   Result fd = sys::open(part.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (failed(fd)) return facts.ended ? write_in_place(name, facts) : static_cast<int>(fd);
   int error = write_all(static_cast<int>(fd), facts);

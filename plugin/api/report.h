@@ -14,10 +14,7 @@ struct Facts {
   bool ended = true;  // false: the process goes on, this is what it did so far
 };
 
-// Is this the process that `weir run` became, or, without it, any? WEIR_ROOT names it.
-bool is_root();
-
-// FILE.json of the process that `weir run` started; FILE.1234.json of another. WEIR_ROOT names the former.
+// FILE.json of the root process; FILE.1234.json of another.
 void name_file(base::Line& name, const char* file);
 void name_file_of_child(base::Line& name, const char* file);  // FILE.1234.json whoever this is
 

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -111,7 +110,8 @@ void Sharing::find() {
 }
 
 control::Share::View Sharing::meet(const control::Reading& mine) {
-  if (!share_.joined() && !alone_for_good_ && settings().share) find();
+  bool may_join = !alone_for_good_ && !ended_.load(std::memory_order_relaxed) && settings().share;
+  if (!share_.joined() && may_join) find();
   if (!share_.joined()) return {.members = 1, .leads = true};
   heard_ = share_.page()->asked.load();  // before telling: a question that comes after is heard by listen()
   share_.tell(mine);
@@ -149,6 +149,7 @@ void Sharing::leave() {
 void Sharing::forget() {
   share_.forget();
   alone_for_good_ = false;
+  may_join();
 }
 
 }  // namespace weir::api

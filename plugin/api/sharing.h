@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "control/share.h"
@@ -25,8 +26,14 @@ class Sharing {
   int total() const { return share_.total(); }
   int part(std::int64_t now_ns) const { return share_.part(now_ns); }
   void rest() { if (share_.joined()) share_.rest(); }
-  // At the end of the process, or of the controller; from any thread. meet() joins anew.
+  // At the end of the controller; from any thread. meet() joins anew.
   void leave();
+  // At the end of the process: for good, but for may_join().
+  void leave_for_good() {
+    ended_.store(true, std::memory_order_relaxed);
+    leave();
+  }
+  void may_join() { ended_.store(false, std::memory_order_relaxed); }
   void forget();  // in a forked child
 
  private:
@@ -34,6 +41,7 @@ class Sharing {
   control::Share share_;
   std::uint32_t heard_ = 0;
   bool alone_for_good_ = false;
+  std::atomic<bool> ended_{false};
   char name_[64] = {};
 };
 

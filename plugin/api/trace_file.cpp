@@ -129,13 +129,17 @@ bool OpenOnes::take(TraceEvent* begun) {
 
 int TraceFile::open(const char* name) {
   // Not a pipe: it would hold the program up, or end it by a signal.
-  Result low = sys::open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
+  Result low = sys::open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
   if (failed(low)) return static_cast<int>(low);
   struct stat about;
-  if (failed(sys::fstat(static_cast<int>(low), &about)) || S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode)) {
+  bool pipe = failed(sys::fstat(static_cast<int>(low), &about)) || S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode);
+  // Of two that write one file, nothing is left that anybody could read.
+  bool another = !pipe && sys::raw(SYS_flock, low, LOCK_EX | LOCK_NB) == -EWOULDBLOCK;
+  if (pipe || another) {
     sys::close(static_cast<int>(low));
-    return -ESPIPE;
+    return pipe ? -ESPIPE : -EBUSY;
   }
+  sys::raw(SYS_ftruncate, low, 0);
   int fd = sys::moved_up(static_cast<int>(low));
   device_ = about.st_dev;
   inode_ = about.st_ino;

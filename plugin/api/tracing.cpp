@@ -178,7 +178,9 @@ void start_tracing() {
 
 void finish_tracing() {
   if (!trace || !meter::tracing.exchange(false)) return;
-  Scope alone;
+  // Had by this very thread, where a handler that ends the process interrupted it: the file then ends as a killed one's does.
+  if (!trace->lock.lock_within(100 * base::ns_per_ms)) return;
+  std::lock_guard<sys::Lock> alone(trace->lock, std::adopt_lock);
   meter::on_full_trail.store(nullptr, std::memory_order_release);
   if (!trace->file.is_open()) return;
   take_everything();

@@ -31,6 +31,11 @@ void keep_stderr() {
   kept = failed(copy) ? -1 : static_cast<int>(copy);
 }
 
+void voice_after_fork() {
+  if (is_what_stderr_was(kept)) sys::close(kept);
+  kept = -1;
+}
+
 void tell(const base::Line& line) {
   int fd = is_what_stderr_was(2) ? 2 : is_what_stderr_was(kept) ? kept : -1;
   if (fd >= 0) sys::write(fd, line.text(), line.length());

@@ -9,6 +9,10 @@ namespace weir::api {
 // line is due, and may have opened something of their own under its number. Call once, early, and only if asked to speak.
 void keep_stderr();
 
+// In a forked child: the copy goes. A child that becomes a daemon closes what it knows of, and whoever reads the other end of
+// a pipe waits for that.
+void voice_after_fork();
+
 // Writes the line to what stderr was when it was kept; nowhere, if that is gone.
 void tell(const base::Line& line);
 

@@ -24,6 +24,7 @@ WEIR_EXPORT int weir_init(const weir_options* options) {
     overrides.report = options->report;
     api::override_settings(overrides);
   }
+  api::resume();
   api::start();  // without a ring, calls block: that is no failure
   return 0;
 }

@@ -55,8 +55,21 @@ bool read_teams(Settings& s, const char* text) {
   return false;
 }
 
+bool read_algorithm(Settings& s, const char* text) {
+  if (std::strcmp(text, "weir") && std::strcmp(text, "iopa")) return false;
+  s.algorithm = *text == 'i' ? "iopa" : "weir";
+  return true;
+}
+
 template <std::int64_t Settings::*member>
 bool number(Settings& s, const char* text) { return read_number(s.*member, text); }
+
+// 0 as in the other settings: what weir takes by itself.
+bool read_max_permits(Settings& s, const char* text) {
+  if (!read_number(s.max_permits, text)) return false;
+  if (s.max_permits == 0) s.max_permits = Settings().max_permits;
+  return true;
+}
 
 template <bool Settings::*member>
 bool flag(Settings& s, const char* text) { return read_flag(s.*member, text); }
@@ -76,14 +89,14 @@ constinit const Setting settings_table[] = {
     {"WEIR_PERMITS", "--permits", "N", "0", "a fixed number of storage calls in flight (0: the controller finds it)",
      number<&Settings::permits>},
     {"WEIR_MAX_PERMITS", "--max-permits", "N", "128", "the most the controller may allow",
-     number<&Settings::max_permits>},
+     read_max_permits},
     {"WEIR_SHARE", nullptr, "0|1", "1", "0: find the number of permits without regard to other processes on the device",
      flag<&Settings::share>},
     {"WEIR_STAND_INS", "--stand-ins", "N", "512", "the most threads a team or arena may have, stand-ins included",
      number<&Settings::stand_ins>},
     {"WEIR_OMP_TEAMS", nullptr, "auto|any|same|bare", "auto",
      "sizes OpenMP teams may have: as the program's code lets, any, all the same, as without weir", read_teams},
-    {"WEIR_ALGO", "--algo", "weir|iopa", "weir", "the controller's algorithm", words<&Settings::algorithm>},
+    {"WEIR_ALGO", "--algo", "weir|iopa", "weir", "the controller's algorithm", read_algorithm},
     {"WEIR_DECISIONS", "--decisions", "FILE", "", "write the controller's decisions as JSON lines",
      words<&Settings::decisions>},
     {"WEIR_LIBOMP", "--libomp", "auto|no|FILE", "auto", "LLVM's OpenMP run-time, put in front of gcc's where CMD uses that",

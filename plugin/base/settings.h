@@ -52,7 +52,7 @@ extern const Setting settings_table[];
 extern const std::size_t settings_count;
 
 // Reads every WEIR_* variable of `environment`. A value that is not of its form leaves the default and is named in
-// `complaint` (the last one wins; nullptr when all are well). The strings stay the environment's.
+// `complaint` (the last one wins; nullptr when all are well). File names and words stay the environment's.
 Settings read_settings(char** environment, const Setting** complaint);
 
 // Is `word` one of the comma-separated words of `list`?

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/environment.h"
 
+#include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -46,7 +48,24 @@ std::string absolute(const std::string& file) {
   return error ? file : path.lexically_normal().string();
 }
 
+constexpr const char* files[] = {"WEIR_REPORT", "WEIR_TRACE", "WEIR_DECISIONS"};
+
+void replace_all(std::string& text, const std::string& mark, const std::string& by) {
+  for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += by.size()) text.replace(at, mark.size(), by);
+}
+
 }  // namespace
+
+void name_files(Given& given) {
+  utsname machine{};
+  uname(&machine);
+  for (const char* file : files) {
+    auto name = given.find(file);
+    if (name == given.end()) continue;
+    replace_all(name->second, "%p", std::to_string(getpid()));
+    replace_all(name->second, "%h", machine.nodename);
+  }
+}
 
 std::string preload_library() {
   std::error_code error;
@@ -87,7 +106,7 @@ std::string preload_list(const std::string& before, const std::string& ours, con
 void set_environment(const Wish& wish, const std::string& preload, const std::string& note) {
   for (const auto& [variable, text] : wish.given) {
     if (text.empty()) continue;
-    bool file = variable == "WEIR_REPORT" || variable == "WEIR_DECISIONS" || variable == "WEIR_TRACE";
+    bool file = std::find(std::begin(files), std::end(files), variable) != std::end(files);
     setenv(variable.c_str(), file ? absolute(text).c_str() : text.c_str(), 1);
   }
   setenv("LD_PRELOAD", preload.c_str(), 1);

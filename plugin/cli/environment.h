@@ -23,6 +23,10 @@ struct Wish {
   bool quiet = false;
 };
 
+// Puts this process's id for each %p and the host's name for each %h in the names of files that `given` has: the ranks of an
+// MPI program, each with a weir run of its own, write files of their own.
+void name_files(Given& given);
+
 // Sets, in this process, the environment that the program is to be run in. `note` goes into the summary.
 void set_environment(const Wish& wish, const std::string& preload, const std::string& note);
 

@@ -86,7 +86,12 @@ std::string newest_libomp() {
 OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string& wanted) {
   OpenMp choice;
   if (!find_object(objects, "libomp").empty() || !find_object(objects, "libiomp5").empty()) choice.uses = "libomp";
-  if (find_object(objects, "libgomp.so").empty()) return choice;
+  bool named = wanted != "auto" && wanted != "no" && !wanted.empty();
+  if (find_object(objects, "libgomp.so").empty()) {
+    // Named all the same: CMD starts a program that has libgomp, as a script or mpirun does.
+    if (named && choice.uses.empty() && !access(wanted.c_str(), R_OK)) choice.in_front = wanted;
+    return choice;
+  }
   choice.uses = "libgomp";
   if (wanted == "no") {
     choice.note = "libgomp stays, as --libomp=no wants it";

@@ -66,6 +66,11 @@ std::string help_of_settings() {
                   *row.initial ? "; default " : "", row.initial);
     text += line;
   }
+  for (const Flag& flag : {quiet_flag, explain_flag}) {
+    char line[256];
+    std::snprintf(line, sizeof line, "  %-59s %s\n", flag.name, flag.help);
+    text += line;
+  }
   return text;
 }
 

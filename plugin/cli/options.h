@@ -20,7 +20,15 @@ void add_settings(CLI::App& app, Given& given);
 // Index in argv of the program to run: behind the options, or behind "--". argc: there is none.
 int where_command_begins(int argc, char** argv);
 
-// The table as text: options, variables, defaults.
+// What weir run takes besides.
+struct Flag {
+  const char* name;
+  const char* help;
+};
+constexpr Flag quiet_flag{"--quiet,-q", "no line on stderr at the end"};
+constexpr Flag explain_flag{"--explain", "at the end, what kept weir from helping more, and what to do about it"};
+
+// All that as text: options, variables, defaults.
 std::string help_of_settings();
 
 }  // namespace weir::cli

@@ -106,8 +106,8 @@ int run_command(int argc, char** argv) {
   bool explain = false;
   CLI::App app{"weir run [OPTIONS] [--] CMD ARGS...\nRuns CMD with weir in it. The exit status is CMD's.", "weir run"};
   add_settings(app, job.wish.given);
-  app.add_flag("--quiet,-q", job.wish.quiet, "no line on stderr at the end");
-  app.add_flag("--explain", explain, "at the end, what kept weir from helping more, and what to do about it");
+  app.add_flag(quiet_flag.name, job.wish.quiet, quiet_flag.help);
+  app.add_flag(explain_flag.name, explain, explain_flag.help);
   try {
     app.parse(options, argv);
   } catch (const CLI::CallForHelp& help) {
@@ -120,6 +120,7 @@ int run_command(int argc, char** argv) {
     std::fprintf(stderr, "weir: weir run needs a program to run: weir run [OPTIONS] [--] CMD ARGS...\n");
     return status_own_trouble;
   }
+  name_files(job.wish.given);
   return run_job(job, explain);
 }
 

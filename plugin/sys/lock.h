@@ -23,6 +23,16 @@ class Lock {
     }
     while (word_.exchange(2, std::memory_order_acquire)) futex_wait(word_, 2);
   }
+  // False: it could not be had in so long. For who may be a signal handler on the very thread that has it.
+  bool lock_within(std::int64_t ns) {
+    constexpr std::int64_t slice_ns = 1'000'000;
+    bool taken = try_lock();
+    for (; !taken && ns > 0; ns -= slice_ns) {
+      if ((taken = word_.exchange(2, std::memory_order_acquire) == 0)) break;
+      futex_wait(word_, 2, slice_ns);
+    }
+    return taken;
+  }
   bool try_lock() {
     std::uint32_t free = 0;
     return word_.compare_exchange_strong(free, 1, std::memory_order_acquire);

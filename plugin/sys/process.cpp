@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/process.h"
 
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
@@ -8,6 +9,7 @@
 #include <cstdlib>
 
 #include "base/thread.h"
+#include "sys/loader.h"
 #include "sys/raw.h"
 
 namespace weir::sys {
@@ -54,6 +56,21 @@ std::int64_t process_cpu_ns() { return cpu_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
 namespace {
 
+// libc takes the memory of all thread-local variables of the program and its libraries from each thread's stack.
+std::size_t thread_local_bytes() {
+  std::size_t bytes = 0;
+  each_object(
+      [](dl_phdr_info* object, std::size_t, void* sum) {
+        for (int i = 0; i < object->dlpi_phnum; ++i) {
+          const ElfW(Phdr)& part = object->dlpi_phdr[i];
+          if (part.p_type == PT_TLS) *static_cast<std::size_t*>(sum) += part.p_memsz + part.p_align;
+        }
+        return 0;
+      },
+      &bytes);
+  return bytes;
+}
+
 int start_detached(void (*body)(void*), void* argument, const char* name, bool ours) {
   auto* start = static_cast<Start*>(std::malloc(sizeof(Start)));
   if (!start) return -12;  // ENOMEM
@@ -66,7 +83,8 @@ int start_detached(void (*body)(void*), void* argument, const char* name, bool o
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, 256 * 1024);
+  constexpr std::size_t own_stack = 256 * 1024, page = 4096;
+  pthread_attr_setstacksize(&attributes, (own_stack + thread_local_bytes() + page - 1) / page * page);
   pthread_t thread;
   int error = pthread_create(&thread, &attributes, run_thread, start);
   pthread_attr_destroy(&attributes);

@@ -95,6 +95,11 @@ static void sockets(void) {
   char got[16] = "";
   CHECK(weir_recv(server, got, 5, MSG_WAITALL) == 5 && !strcmp(got, "hello"));
   pthread_join(thread, NULL);
+  CHECK(weir_send(client, "ab", 2, 0) == 2);
+  pthread_create(&thread, NULL, say_later, &client);
+  CHECK(weir_recv(server, got, 7, MSG_WAITALL | MSG_PEEK) == 7 && !strcmp(got, "abhello"));
+  CHECK(weir_recv(server, got, 7, MSG_WAITALL) == 7 && !strcmp(got, "abhello"));
+  pthread_join(thread, NULL);
 
   /* A descriptor that is O_NONBLOCK waits here all the same; a long message goes out whole. */
   fcntl(client, F_SETFL, O_NONBLOCK);
@@ -112,6 +117,15 @@ static void sockets(void) {
   CHECK(weir_recvmsg(server, &message, 0) == 0);
   close(server);
   close(listener);
+}
+
+static void datagrams(void) {
+  int ends[2];
+  char got[16] = "";
+  CHECK(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == 0);
+  CHECK(weir_send(ends[1], "four", 4, 0) == 4);
+  CHECK(weir_recv(ends[0], got, 10, MSG_WAITALL) == 4); /* a datagram is all there is */
+  close(ends[0]), close(ends[1]);
 }
 
 static void waiting(void) {
@@ -153,6 +167,7 @@ int main(void) {
   errno = 77;
   files();
   sockets();
+  datagrams();
   waiting();
   after_fork();
   weir_statistics s = {.size = sizeof s};

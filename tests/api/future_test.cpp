@@ -3,9 +3,12 @@
 #include "weir/future.hpp"
 
 #include <gtest/gtest.h>
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -212,6 +215,42 @@ TEST(WhenTest, all_and_any) {
   EXPECT_TRUE(weir::when_all(std::vector<weir::future<int>>{}).get().empty());
 }
 
+// Each part once, whoever reads it; and none of the tasks keeps its worker waiting.
+TEST(SharedOffsetTest, tasks_that_read_a_cold_file_are_set_aside) {
+  const char* folder = std::getenv("WEIR_TEST_FILES");
+  std::string name = std::string(folder ? folder : "/var/tmp") + "/weir-shared-XXXXXX";
+  int fd = mkstemp(name.data());
+  unlink(name.c_str());
+  std::vector<int> written(1 << 20);
+  std::iota(written.begin(), written.end(), 0);
+  const ssize_t bytes = static_cast<ssize_t>(written.size() * sizeof(int));
+  ASSERT_EQ(weir_write(fd, written.data(), static_cast<std::size_t>(bytes)), bytes);
+  fsync(fd);
+  posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+  lseek(fd, 0, SEEK_SET);
+  weir_statistics before{}, after{};
+  before.size = after.size = sizeof before;
+  weir_statistics_get(&before);
+  std::vector<weir::future<long>> sums;
+  for (int task = 0; task < 64; ++task)
+    sums.push_back(weir::async([fd] {
+      std::vector<int> part(1 << 12);
+      long sum = 0;
+      for (ssize_t got; (got = weir_read(fd, part.data(), part.size() * sizeof(int))) > 0;)
+        sum += std::accumulate(part.begin(), part.begin() + got / static_cast<ssize_t>(sizeof(int)), 0L);
+      return sum;
+    }));
+  long sum = 0;
+  for (auto& f : sums) sum += f.get();
+  EXPECT_EQ(sum, std::accumulate(written.begin(), written.end(), 0L));
+  weir_statistics_get(&after);
+  if (!std::getenv("WEIR_DISABLE")) {
+    EXPECT_GT(after.suspended, before.suspended);
+  }
+  close(fd);
+}
+
 class IoTest : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends_), 0); }
@@ -245,6 +284,44 @@ TEST_F(IoTest, cancelled_dropped_and_too_late) {
   EXPECT_EQ(weir::async_recv(ends_[0], got, 5).get_within(10ms).error(), ETIMEDOUT);
   EXPECT_EQ(weir::async_send(ends_[1], "x", 1).get().value, 1);
   EXPECT_EQ(weir::async_recv(ends_[0], got, 5).get_within(20s).value, 1);
+}
+
+TEST_F(IoTest, whatever_waits_can_be_given_up) {
+  int pipes[2], full[2];
+  char got[8];
+  std::vector<char> much(1 << 20);
+  ASSERT_FALSE(pipe(pipes) || pipe(full));
+  sockaddr_un name{AF_UNIX, {}};
+  std::snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "weir-given-up-%d", getpid());
+  auto* address = reinterpret_cast<sockaddr*>(&name);
+  int listener = socket(AF_UNIX, SOCK_STREAM, 0), first = socket(AF_UNIX, SOCK_STREAM, 0), second = socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_FALSE(bind(listener, address, sizeof name) || listen(listener, 0));
+  int nobody = socket(AF_INET, SOCK_STREAM, 0);
+  listen(nobody, 1);
+  EXPECT_EQ(weir::async_connect(first, address, sizeof name).get().value, 0);
+
+  EXPECT_EQ(weir::async_read(pipes[0], got, 5).get_within(10ms).error(), ETIMEDOUT);
+  EXPECT_EQ(weir::async_accept(nobody).get_within(10ms).error(), ETIMEDOUT);
+  EXPECT_EQ(weir::async_connect(second, address, sizeof name).get_within(10ms).error(), ETIMEDOUT);
+  EXPECT_EQ(weir::async_sleep(20s).get_within(10ms).error(), ETIMEDOUT);
+  auto filling = weir::async_write(full[1], much.data(), much.size()).get_within(100ms);
+  EXPECT_TRUE(filling.error() == ETIMEDOUT || (filling.ok() && filling.value < 1 << 20));
+
+  // They did nothing that the next would notice.
+  EXPECT_EQ(write(pipes[1], "hello", 5), 5);
+  EXPECT_EQ(weir::async_read(pipes[0], got, 5).get_within(20s).value, 5);
+  EXPECT_EQ(weir::async_accept(listener).then([](weir::io_result r) { return close(static_cast<int>(r.value)); }).get(), 0);
+  EXPECT_EQ(weir::async_connect(second, address, sizeof name).get_within(20s).value, 0);
+  for (int fd : {pipes[0], pipes[1], full[0], full[1], listener, first, second, nobody}) close(fd);
+}
+
+TEST_F(IoTest, much_is_sent_whole_and_received_whole) {
+  std::vector<char> out(3 << 20, 'x'), in(3 << 20);
+  out.back() = 'y';
+  auto received = weir::async_recv(ends_[0], in.data(), in.size(), MSG_WAITALL);
+  EXPECT_EQ(weir::async_send(ends_[1], out.data(), out.size()).get().value, static_cast<ssize_t>(out.size()));
+  EXPECT_EQ(received.get().value, static_cast<ssize_t>(in.size()));
+  EXPECT_EQ(in, out);
 }
 
 TEST_F(IoTest, errors_come_as_values) {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lane/gomp.h"
+
+#include <cstring>
+
+#include "sys/loader.h"
+
+namespace weir::lane {
+namespace {
+
+struct Found {
+  bool gomp = false, omp = false;
+};
+
+bool starts(const char* name, const char* with) { return !std::strncmp(name, with, std::strlen(with)); }
+
+int look(dl_phdr_info* object, std::size_t, void* found_) {
+  auto& found = *static_cast<Found*>(found_);
+  const char* path = object->dlpi_name ? object->dlpi_name : "";
+  const char* slash = std::strrchr(path, '/');
+  const char* name = slash ? slash + 1 : path;
+  found.gomp |= starts(name, "libgomp.so");
+  found.omp |= starts(name, "libomp.so") || starts(name, "libomp-") || starts(name, "libomp5.so") || starts(name, "libiomp5.so");
+  return 0;
+}
+
+}  // namespace
+
+bool has_only_libgomp() {
+  Found found;
+  sys::each_object(look, &found);
+  return found.gomp && !found.omp;
+}
+
+}  // namespace weir::lane
