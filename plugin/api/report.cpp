@@ -12,6 +12,7 @@
 #include "api/recorder.h"
 #include "api/voice.h"
 #include "api/writer.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "lane/gomp.h"
 #include "meter/counters.h"
@@ -39,8 +40,8 @@ const char* lane_name() {
 // What weir run said of the OpenMP run-time. It knew nothing of a program that a script or a launcher started, nor does a bare
 // LD_PRELOAD ask it.
 const char* note() {
-  if (*settings().note) return settings().note;
-  if (wait::policy.best.load() == wait::Lane::plain || !lane::has_only_libgomp()) return "";
+  bool asked = wait::policy.best.load() != wait::Lane::plain && !*settings().note;
+  if (!asked || !lane::has_only_libgomp()) return settings().note;
   return "libgomp stays: weir run right before the program, or --libomp=FILE, puts LLVM's libomp in front of it";
 }
 
@@ -178,9 +179,11 @@ void say_summary(const Facts& facts) {
   meter::Totals sum = meter::totals();
   base::Line line;
   line.add("weir: ");
+  const char* said = note();
   // A shell that starts the program in question has nothing to say, nor have the program's own little helpers.
   if (!is_root()) {
-    if (!sum.suspended && !sum.parked) return;
+    bool ran_unseen = said != settings().note && facts.wall_ns > base::ns_per_s;
+    if (!sum.suspended && !sum.parked && !ran_unseen) return;
     line.add("%s (%d): ", program_invocation_short_name, sys::process_id());
   }
   line.add("%lld calls, %.1f MB; %lld suspended, %lld parked, peak %lld in flight", (long long)sum.calls,
@@ -190,7 +193,7 @@ void say_summary(const Facts& facts) {
   if (hidden_ns) line.add("; %.2f s of waiting hidden in %.2f s", seconds(hidden_ns), seconds(facts.wall_ns));
   if (facts.ring_failed) line.add("; no io_uring here, nothing could be suspended");
   if (!hidden_ns) say_why_nothing(line, sum);
-  if (const char* said = note(); *said) line.add("; %s", said);
+  if (*said) line.add("; %s", said);
   tell(line.add("\n"));
 }
 

@@ -3,11 +3,13 @@
 """The weir command from outside: command_test.py WEIR PROGRAMS [unittest arguments]."""
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 WEIR, PROGRAMS = (os.path.abspath(p) for p in sys.argv[1:3])
@@ -130,6 +132,41 @@ class Run(unittest.TestCase):
             with open(os.path.join(folder, "run.json")) as file:
                 self.assertIn("calls", json.load(file))
 
+    def test_each_run_may_name_files_of_its_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for _ in range(2):
+                weir("run", "-q", "--report=%h.%p.json", "--trace=%p.trace", "/bin/true", cwd=folder)
+            names = os.listdir(folder)
+            self.assertEqual(len(names), 4, names)
+            for name in names:
+                self.assertRegex(name, rf"^({re.escape(os.uname().nodename)}\.\d+\.json|\d+\.trace)$")
+
+    def test_a_report_is_written_by_who_wrote_over_the_environment(self):
+        with tempfile.TemporaryDirectory() as folder:
+            weir("run", "--report=run.json", program("arguments"), env={"OVERWRITE": "1"}, cwd=folder)
+            self.assertEqual(os.listdir(folder), ["run.json"])
+
+    def test_what_is_left_behind_does_not_keep_the_reader_of_a_pipe_waiting(self):
+        daemon = "import os, time\nif not os.fork():\n os.closerange(0, 3); time.sleep(20); os._exit(0)"
+        began = time.monotonic()
+        got = weir("run", sys.executable, "-c", daemon)
+        self.assertLess(time.monotonic() - began, 15)
+        self.assertEqual(got.stderr.count("\n"), 1, got.stderr)
+
+    def test_a_variable_that_is_wrong_is_said_once(self):
+        got = weir("run", "/bin/sh", "-c", "/bin/true; /bin/echo ran; :", env={"WEIR_PERMITS": "lots"})
+        self.assertEqual(got.stdout, "ran\n")
+        self.assertEqual(got.stderr.count("WEIR_PERMITS"), 1, got.stderr)
+
+    def test_a_named_libomp_goes_in_front_where_a_script_starts_the_program(self):
+        named = weir("run", program("team")).stdout.split(" by ")[1].splitlines()[0]
+        got = weir("run", "--libomp=" + named, "/bin/sh", "-c", program("team"))
+        self.assertEqual(got.returncode, 0, got.stderr)
+        self.assertIn("libomp", got.stdout)
+        got = weir("run", "/bin/sh", "-c", program("team"), env={"NAP_MS": "1100"})
+        self.assertIn("libgomp", got.stdout)
+        self.assertIn("--libomp=FILE", got.stderr)
+
 
 class Doctor(unittest.TestCase):
     def facts(self, *words, **how):
@@ -194,7 +231,7 @@ class Command(unittest.TestCase):
 
     def test_help_shows_every_setting(self):
         text = weir("help").stdout
-        for name in ("WEIR_LANE", "--lane", "WEIR_FORCE", "--report"):
+        for name in ("WEIR_LANE", "--lane", "WEIR_FORCE", "--report", "--quiet", "--explain"):
             self.assertIn(name, text)
 
     def test_version(self):
