@@ -160,11 +160,7 @@ struct Survey {
 
 int survey(dl_phdr_info* info, std::size_t, void* argument) {
   auto& result = *static_cast<Survey*>(argument);
-  std::uintptr_t inside = 0;
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME) inside = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-  }
-  Object object = Object::around(inside);
+  Object object = Object::of(*info);
   if (!object.valid() || object.is_runtime()) return 0;
   for (std::uint32_t f = 0; f < object.functions() && result.all_block; ++f) {
     Forks forks = forks_of(object, object.function(f));

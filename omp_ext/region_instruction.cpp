@@ -14,12 +14,14 @@ struct Parts {
   const Byte* end;
   bool word = false;      // 66: a 16-bit operand
   bool rex_w = false;
+  int first_high = 0, index_high = 0, base_high = 0;  // 8: one of the upper eight registers
   int map = 0;            // 0: one byte, 1: 0F, 2: 0F 38, 3: 0F 3A
   bool vector = false;    // VEX or EVEX
   Byte opcode = 0;
   Byte modrm = 0;
   bool has_modrm = false;
   bool relative = false;  // the modrm operand is disp32(%rip)
+  int base = -1, index = -1, scale = 1;
   std::int32_t displacement = 0;
   std::int64_t immediate = 0;
   bool good = true;
@@ -43,6 +45,12 @@ bool is_prefix(Byte b) {
          b == 0x65 || b == 0x67 || b == 0xf0;
 }
 
+void read_high_bits(Parts& p, Byte bits) {
+  p.first_high = bits & 4 ? 8 : 0;
+  p.index_high = bits & 2 ? 8 : 0;
+  p.base_high = bits & 1 ? 8 : 0;
+}
+
 void read_opcode(Parts& p) {
   Byte b = p.next();
   while (p.good && is_prefix(b)) {
@@ -51,15 +59,18 @@ void read_opcode(Parts& p) {
   }
   if ((b & 0xf0) == 0x40) {
     p.rex_w = b & 8;
+    read_high_bits(p, b);
     b = p.next();
   }
   if (b == 0xc5) {
-    p.next();
+    p.first_high = p.next() & 0x80 ? 0 : 8;
     p.map = 1;
     p.vector = true;
     b = p.next();
   } else if (b == 0xc4 || b == 0x62) {
-    p.map = p.next() & (b == 0xc4 ? 31 : 7);
+    Byte bits = p.next();
+    read_high_bits(p, static_cast<Byte>(~bits >> 5));
+    p.map = bits & (b == 0xc4 ? 31 : 7);
     p.take(b == 0xc4 ? 1 : 2);
     p.vector = true;
     b = p.next();
@@ -94,10 +105,17 @@ void read_modrm(Parts& p) {
   int mode = p.modrm >> 6, base = p.modrm & 7;
   if (mode == 3) return;
   bool indexed = base == 4;
-  if (indexed) base = p.next() & 7;
-  if (mode == 1) p.take(1);
+  if (indexed) {
+    Byte sib = p.next();
+    base = sib & 7;
+    int index = (sib >> 3 & 7) + p.index_high;
+    if (index != 4) p.index = index;
+    p.scale = 1 << (sib >> 6);
+  }
+  if (mode == 1) p.displacement = p.value<std::int8_t>();
   if (mode == 2 || (mode == 0 && base == 5)) p.displacement = p.value<std::int32_t>();
   p.relative = mode == 0 && base == 5 && !indexed;
+  if (mode != 0 || base != 5) p.base = base + p.base_high;
 }
 
 // Bytes of immediate operand; a jump's distance is one.
@@ -156,13 +174,40 @@ Instruction::Kind kind_of(const Parts& p) {
   return I::other;
 }
 
-}  // namespace
-
-Instruction read_instruction(const Byte* at, const Byte* end) {
+Parts read_parts(const Byte* at, const Byte* end) {
   Parts p{at, end};
   read_opcode(p);
   if (p.good && wants_modrm(p)) read_modrm(p);
   if (p.good) read_immediate(p);
+  return p;
+}
+
+}  // namespace
+
+Operands read_operands(const Byte* at, const Byte* end) {
+  Parts p = read_parts(at, end);
+  Operands o;
+  if (!p.good) return o;
+  o.length = static_cast<Byte>(p.at - at);
+  o.map = p.map;
+  o.opcode = p.opcode;
+  o.vector = p.vector;
+  o.narrow = p.word;
+  o.has_modrm = p.has_modrm;
+  o.in_memory = p.has_modrm && p.modrm < 0xc0;
+  o.first = (p.modrm >> 3 & 7) + p.first_high;
+  o.second = (p.modrm & 7) + p.base_high;
+  o.base = p.base;
+  o.index = p.index;
+  o.scale = p.scale;
+  o.displacement = p.displacement;
+  o.immediate = p.immediate;
+  o.in_opcode = (p.opcode & 7) + p.base_high;
+  return o;
+}
+
+Instruction read_instruction(const Byte* at, const Byte* end) {
+  Parts p = read_parts(at, end);
   if (!p.good) return {};
   Instruction instruction;
   instruction.length = static_cast<Byte>(p.at - at);

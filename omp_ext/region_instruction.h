@@ -25,4 +25,22 @@ struct Instruction {
 // The instruction at `at`, read no further than `end`.
 Instruction read_instruction(const std::uint8_t* at, const std::uint8_t* end);
 
+// The same to who asks where a value goes: its parts, as the encoding has them.
+struct Operands {
+  std::uint8_t length = 0;  // 0: not understood
+  int map = 0;              // 0: one byte, 1: 0F, 2: 0F 38, 3: 0F 3A
+  std::uint8_t opcode = 0;
+  bool vector = false;      // VEX or EVEX
+  bool narrow = false;      // a 16-bit operand
+  bool has_modrm = false;
+  bool in_memory = false;   // the second operand, at base + index * scale + displacement
+  int first = 0;            // a register, or part of the opcode
+  int second = 0;           // a register, unless it is in memory
+  int base = -1, index = -1, scale = 1;
+  std::int32_t displacement = 0;
+  std::int64_t immediate = 0;
+  int in_opcode = 0;        // the register that the opcode's last bits name
+};
+Operands read_operands(const std::uint8_t* at, const std::uint8_t* end);
+
 }  // namespace weir::team

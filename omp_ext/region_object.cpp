@@ -76,6 +76,13 @@ Object Object::around(std::uintptr_t address) {
   return object;
 }
 
+Object Object::of(const dl_phdr_info& loaded) {
+  for (int i = 0; i < loaded.dlpi_phnum; ++i) {
+    if (loaded.dlpi_phdr[i].p_type == PT_GNU_EH_FRAME) return around(loaded.dlpi_addr + loaded.dlpi_phdr[i].p_vaddr);
+  }
+  return {};
+}
+
 const char* Object::name() const {
   const char* slash = std::strrchr(path_, '/');
   return slash ? slash + 1 : path_;
@@ -131,17 +138,25 @@ std::uintptr_t Object::slot_of_stub(std::uintptr_t address) const {
   return reinterpret_cast<std::uintptr_t>(at + 6) + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(distance));
 }
 
-bool Object::imports_waiting() const {
+void Object::each_import(void (*fn)(void* argument, const char* name, std::uintptr_t slot), void* argument) const {
   Dynamic d = read_dynamic(dynamic_);
-  if (!d.symbols || !d.strings) return false;
+  if (!d.symbols || !d.strings) return;
   for (auto& part : d.relocations) {
     for (std::size_t i = 0; i < part.count; ++i) {
-      const char* name = imported_by(d, part.table[i]);
-      NameKind kind = name ? kind_of_name(name) : NameKind::other;
-      if (kind == NameKind::waits || kind == NameKind::waits_for_others) return true;
+      if (const char* name = imported_by(d, part.table[i])) fn(argument, name, base_ + part.table[i].r_offset);
     }
   }
-  return false;
+}
+
+bool Object::imports_waiting() const {
+  bool found = false;
+  each_import(
+      [](void* found_, const char* name, std::uintptr_t) {
+        NameKind kind = kind_of_name(name);
+        *static_cast<bool*>(found_) |= kind == NameKind::waits || kind == NameKind::waits_for_others;
+      },
+      &found);
+  return found;
 }
 
 }  // namespace weir::team

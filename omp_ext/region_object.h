@@ -20,6 +20,7 @@ class Object {
  public:
   // The object that holds this address; valid() is false when there is none, or it has no unwind table.
   static Object around(std::uintptr_t address);
+  static Object of(const dl_phdr_info& loaded);
 
   bool valid() const { return functions_ > 0; }
   bool is_runtime() const;
@@ -33,6 +34,8 @@ class Object {
   const char* name_of_slot(std::uintptr_t slot) const;
   // The pointer slot that the linkage stub at this address jumps through; 0: it is no stub.
   std::uintptr_t slot_of_stub(std::uintptr_t address) const;
+  // fn(name, slot) for each name that the loader puts a pointer to into a slot.
+  void each_import(void (*fn)(void* argument, const char* name, std::uintptr_t slot), void* argument) const;
   // Does it import a name for calls that wait?
   bool imports_waiting() const;
 

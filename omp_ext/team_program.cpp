@@ -4,10 +4,13 @@
 #include <link.h>
 
 #include <cstring>
+#include <initializer_list>
 
 #include "lane/elf.h"
 #include "lane/marks.h"
+#include "omp_ext/region_asks.h"
 #include "omp_ext/region_code.h"
+#include "omp_ext/region_object.h"
 #include "sys/loader.h"
 
 namespace weir::team {
@@ -24,20 +27,28 @@ bool names(const char* import, const char* name) {
   return !std::strncmp(import, name, length) && (!import[length] || !std::strcmp(import + length, "_"));
 }
 
+void add(Program& program, const Asks& asks) {
+  program.uses_thread_num |= asks.uses_thread_num;
+  program.asks_num_threads |= asks.by_hand;
+  program.keeps_num_threads |= asks.keeps_num_threads;
+}
+
 int look_at(dl_phdr_info* object, std::size_t, void* argument) {
   auto& program = *static_cast<Program*>(argument);
   const char* name = file_name(object->dlpi_name);
   if (*name && lane::is_runtime(name)) return 0;
   lane::Image image = lane::Image::of_loaded(object->dlpi_addr, object->dlpi_phdr, object->dlpi_phnum);
   if (image.has_thread_storage()) program.keeps_thread_storage = true;
+  bool asks = false;
   image.each_import([&](const char* import, int) {
     if (!std::strncmp(import, "__kmpc_threadprivate", 20)) program.keeps_thread_storage = true;
-    if (std::strncmp(import, "omp_get_", 8)) return;
     if (names(import, "omp_get_max_threads")) program.asks_max_threads = true;
     if (names(import, "omp_get_num_procs")) program.asks_num_procs = true;
-    if (names(import, "omp_get_thread_num")) program.asks_thread_num = true;
-    if (names(import, "omp_get_num_threads")) program.asks_num_threads = true;
+    asks |= names(import, "omp_get_thread_num") || names(import, "omp_get_num_threads");
+    for (const char* count : {"get_nprocs", "get_nprocs_conf", "_ZNSt6thread20hardware_concurrencyEv"})
+      program.counts_cores |= !std::strcmp(import, count);
   });
+  if (asks) add(program, asks_of(Object::of(*object)));
   return 0;
 }
 
@@ -53,11 +64,15 @@ Program read_program() {
 Leeway leeway_of(const Program& program) {
   // It may count on a team as large as the machine.
   if (program.asks_num_procs) return {Freedom::none, "the program calls omp_get_num_procs"};
+  if (program.counts_cores && program.uses_thread_num)
+    return {Freedom::none, "the program counts the machine's cores, and calls omp_get_thread_num"};
   // It has a table by thread number, and nowhere to ask how long that must be: it has a length in its source.
-  if (program.asks_thread_num && !program.asks_num_threads && !program.asks_max_threads)
+  if (program.uses_thread_num && !program.asks_num_threads && !program.asks_max_threads)
     return {Freedom::none, "the program calls omp_get_thread_num, but never asks how many threads there are"};
   const char* because = nullptr;
-  // It may share work out among omp_get_max_threads() threads before it forks them: then none may be missing.
+  // It may share work out among as many threads as there were once, or have a table for them.
+  if (program.keeps_num_threads) because = "the program keeps what omp_get_num_threads says";
+  // It may do so among omp_get_max_threads() threads before it forks them: then none may be missing.
   if (program.asks_max_threads) because = "the program calls omp_get_max_threads";
   // What a thread keeps in one region it expects in the next: the same threads must be there.
   if (program.keeps_thread_storage) because = "the program keeps thread-local or threadprivate variables";

@@ -3,13 +3,15 @@
 
 namespace weir::team {
 
-// What the objects of a program say about how its code uses its teams: their imports, and whether they keep
-// thread-local storage. Runtimes (libc, libomp, weir ...) are not looked at.
+// What the objects of a program say about how its code uses its teams: their imports and what they do with them, and
+// whether they keep thread-local storage. Runtimes (libc, libomp, weir ...) are not looked at.
 struct Program {
   bool asks_max_threads = false;
   bool asks_num_procs = false;
-  bool asks_thread_num = false;
+  bool counts_cores = false;         // by other means than OpenMP's
+  bool uses_thread_num = false;      // these as in region_asks.h
   bool asks_num_threads = false;
+  bool keeps_num_threads = false;
   bool keeps_thread_storage = false;
   bool every_region_blocks = false;  // by their code: each region reaches a call that may block
 };

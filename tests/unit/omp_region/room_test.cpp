@@ -44,20 +44,24 @@ TEST(TeamRoomTest, what_a_user_set_about_sizes_places_and_spinning_keeps_out) {
 
 TEST(LeewayTest, a_program_that_asks_nothing_bears_any_size) {
   EXPECT_EQ(leeway_of({}).freedom, Freedom::any);
-  EXPECT_EQ(leeway_of({.asks_thread_num = true, .asks_num_threads = true}).freedom, Freedom::any);
+  EXPECT_EQ(leeway_of({.uses_thread_num = true, .asks_num_threads = true}).freedom, Freedom::any);
 }
 
 TEST(LeewayTest, one_that_shares_out_by_number_or_keeps_things_by_thread_needs_one_size) {
   EXPECT_EQ(leeway_of({.asks_max_threads = true, .every_region_blocks = true}).freedom, Freedom::same);
   EXPECT_EQ(leeway_of({.keeps_thread_storage = true, .every_region_blocks = true}).freedom, Freedom::same);
+  EXPECT_EQ(leeway_of({.keeps_num_threads = true, .every_region_blocks = true}).freedom, Freedom::same);
+  EXPECT_EQ(leeway_of({.keeps_num_threads = true}).freedom, Freedom::none);
   EXPECT_EQ(leeway_of({.asks_max_threads = true}).freedom, Freedom::none);
   EXPECT_EQ(leeway_of({.keeps_thread_storage = true}).freedom, Freedom::none);
 }
 
 TEST(LeewayTest, one_that_counts_processors_or_has_a_table_of_fixed_length_is_left_alone) {
   EXPECT_EQ(leeway_of({.asks_num_procs = true, .every_region_blocks = true}).freedom, Freedom::none);
-  EXPECT_EQ(leeway_of({.asks_thread_num = true, .every_region_blocks = true}).freedom, Freedom::none);
-  EXPECT_NE(leeway_of({.asks_thread_num = true}).because, nullptr);
+  EXPECT_EQ(leeway_of({.uses_thread_num = true, .every_region_blocks = true}).freedom, Freedom::none);
+  EXPECT_EQ(leeway_of({.counts_cores = true, .uses_thread_num = true, .asks_num_threads = true}).freedom, Freedom::none);
+  EXPECT_EQ(leeway_of({.counts_cores = true}).freedom, Freedom::any);
+  EXPECT_NE(leeway_of({.uses_thread_num = true}).because, nullptr);
 }
 
 }  // namespace

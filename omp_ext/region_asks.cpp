@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "omp_ext/region_asks.h"
+
+#include <cstring>
+
+#include "omp_ext/region_instruction.h"
+#include "omp_ext/region_value.h"
+
+namespace weir::team {
+namespace {
+
+// The slots through which an object calls for a number: a linker makes one a name or two, and Fortran's name is another.
+class Slots {
+ public:
+  void add(std::uintptr_t slot) {
+    if (count_ < most) slots_[count_++] = slot;
+  }
+  bool any() const { return count_ > 0; }
+  bool has(std::uintptr_t slot) const {
+    for (int i = 0; i < count_; ++i) {
+      if (slots_[i] == slot) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr int most = 8;
+  int count_ = 0;
+  std::uintptr_t slots_[most];
+};
+
+struct Imports {
+  Slots num_threads, thread_num;
+  bool by_gcc = false;
+};
+
+bool is_name(const char* name, const char* wanted) {
+  std::size_t length = std::strlen(wanted);
+  return !std::strncmp(name, wanted, length) && (!name[length] || !std::strcmp(name + length, "_"));
+}
+
+void note_import(void* imports_, const char* name, std::uintptr_t slot) {
+  auto& imports = *static_cast<Imports*>(imports_);
+  if (is_name(name, "omp_get_num_threads")) imports.num_threads.add(slot);
+  if (is_name(name, "omp_get_thread_num")) imports.thread_num.add(slot);
+  imports.by_gcc |= !std::strncmp(name, "GOMP_", 5);
+}
+
+// Calls fn(slot, after) where the function calls through a slot, or loads one, or jumps there: `after` is 0 then.
+template <typename Fn>
+void each_use_of_slots(const Object& object, Function function, Fn fn) {
+  auto* end = reinterpret_cast<const std::uint8_t*>(function.end);
+  for (std::uintptr_t at = function.begin; at < function.end;) {
+    auto* here = reinterpret_cast<const std::uint8_t*>(at);
+    Instruction i = read_instruction(here, end);
+    at += i.length ? i.length : 1;
+    bool direct = i.kind == Instruction::call || i.kind == Instruction::jump;
+    bool by_slot = i.kind == Instruction::call_slot || i.kind == Instruction::loads_slot;
+    if (!by_slot && (!direct || function.holds(i.target))) continue;
+    // A jump returns what it is given there; a pointer that is loaded may be called anywhere.
+    bool is_call = i.kind == Instruction::call || (i.kind == Instruction::call_slot && (read_operands(here, end).first & 7) == 2);
+    if (std::uintptr_t slot = by_slot ? i.target : object.slot_of_stub(i.target)) fn(slot, is_call ? at : 0);
+  }
+}
+
+// The linker's stubs, of which some are described as a function together.
+bool is_linkage(const Object& object, Function function) {
+  constexpr std::uint8_t first[] = {0xff, 0x35};  // of a table of stubs: push the loader's word
+  return object.slot_of_stub(function.begin) || !std::memcmp(reinterpret_cast<const void*>(function.begin), first, sizeof first);
+}
+
+class Survey {
+ public:
+  Survey(const Object& object, const Imports& imports) : object_(object), imports_(imports) {}
+
+  Asks over() {
+    for (std::uint32_t f = 0; f < object_.functions(); ++f) find(object_.function(f));
+    for (std::uint32_t f = 0; f < object_.functions() && count_; ++f) see_who_is_handed_over(object_.function(f));
+    for (int i = 0; i < count_; ++i) look_at(asking_[i]);
+    // Asked for in a way that was not seen.
+    if (imports_.num_threads.any() && (!num_threads_seen_ || full_)) asks_.keeps_num_threads = asks_.by_hand = true;
+    if (imports_.thread_num.any() && (!thread_num_seen_ || full_)) asks_.uses_thread_num = true;
+    // Only gcc calls for them by itself.
+    if (!imports_.by_gcc) {
+      asks_.by_hand |= imports_.num_threads.any();
+      asks_.uses_thread_num |= imports_.thread_num.any();
+    }
+    return asks_;
+  }
+
+ private:
+  static constexpr int most = 256;
+  struct Asking {
+    Function function;
+    bool handed_over;  // as a region is
+  };
+
+  bool asks_by(std::uintptr_t slot) const { return imports_.num_threads.has(slot) || imports_.thread_num.has(slot); }
+
+  void find(Function function) {
+    if (!function || is_linkage(object_, function)) return;
+    bool asks = false;
+    each_use_of_slots(object_, function, [&](std::uintptr_t slot, std::uintptr_t) { asks |= asks_by(slot); });
+    if (asks && count_ < most) asking_[count_++] = {function, false};
+    else full_ |= asks;
+  }
+
+  void see_who_is_handed_over(Function function) {
+    auto* end = reinterpret_cast<const std::uint8_t*>(function.end);
+    for (std::uintptr_t at = function.begin; at < function.end;) {
+      Instruction i = read_instruction(reinterpret_cast<const std::uint8_t*>(at), end);
+      at += i.length ? i.length : 1;
+      if (i.kind != Instruction::takes_address) continue;
+      for (int a = 0; a < count_; ++a) asking_[a].handed_over |= asking_[a].function.begin == i.target;
+    }
+  }
+
+  void look_at(const Asking& asking) {
+    auto use = [&](std::uintptr_t after, Number number) {
+      return after ? use_of_number(object_, asking.function, after, number, !asking.handed_over) : Use::elsewhere;
+    };
+    each_use_of_slots(object_, asking.function, [&](std::uintptr_t slot, std::uintptr_t after) {
+      if (imports_.num_threads.has(slot)) {
+        num_threads_seen_ = true;
+        Use of_it = use(after, Number::of_threads);
+        asks_.keeps_num_threads |= of_it == Use::elsewhere;
+        asks_.by_hand |= of_it != Use::shares;
+      }
+      if (imports_.thread_num.has(slot)) {
+        thread_num_seen_ = true;
+        asks_.uses_thread_num |= use(after, Number::of_this_thread) == Use::elsewhere;
+      }
+    });
+  }
+
+  const Object& object_;
+  const Imports& imports_;
+  Asks asks_;
+  bool num_threads_seen_ = false, thread_num_seen_ = false, full_ = false;
+  int count_ = 0;
+  Asking asking_[most];
+};
+
+}  // namespace
+
+Asks asks_of(const Object& object) {
+  if (!object.valid()) return {.keeps_num_threads = true, .by_hand = true, .uses_thread_num = true};
+  Imports imports;
+  object.each_import(note_import, &imports);
+  if (!imports.num_threads.any() && !imports.thread_num.any()) return {};
+  return Survey(object, imports).over();
+}
+
+}  // namespace weir::team

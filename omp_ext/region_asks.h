@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "omp_ext/region_object.h"
+
+namespace weir::team {
+
+// What an object's code does with the numbers it asks OpenMP for. (gcc's static loops ask for both themselves, in each thread, and
+// share out the iterations with them at once: that says nothing about the program.)
+struct Asks {
+  bool keeps_num_threads = false;  // the number of a team's threads outlives the function that asked
+  bool by_hand = false;            // some call for it is the program's own
+  bool uses_thread_num = false;    // a thread's number is more than that of its share
+};
+
+// All of it where the object can't be read.
+Asks asks_of(const Object& object);
+
+}  // namespace weir::team
