@@ -147,7 +147,14 @@ void leave() {
   Member* member = worker->member;
   worker->member = member->outer;
   if (!member->outer && member->gtid == 0) stacks.trim();
-  members.give(member);
+}
+
+Region::~Region() {
+  for (Member* m = members.load(std::memory_order_acquire); m;) {
+    Member* next = m->next;
+    weir::omp::members.give(m);
+    m = next;
+  }
 }
 
 void settle(Member& member) {

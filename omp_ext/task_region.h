@@ -78,6 +78,11 @@ struct Region {
   std::atomic<std::int32_t> quiet{0};     // the last barrier at which no task was left
   std::atomic<std::int32_t> sleepers{0};
   std::atomic<std::int64_t> completed_elsewhere{0};
+
+  Region() = default;
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+  ~Region();  // by who forked, when all threads have left: others of them may look at a member after it has left
 };
 
 // Was there a moment just now when no task of the region's was left, but those of absent threads?

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "path/making_way.h"
 
+#include <cstring>
+
 #include "base/thread.h"
 #include "interrupt/interrupt.h"
 #include "path/yielding.h"
@@ -25,14 +27,22 @@ void interrupted(int, siginfo_t*, void* context) {
 constinit interrupt::Interrupt interrupt_by{interrupted};
 
 bool interrupt_one(void*, std::int32_t tid) {
-  if (interrupt::computes(tid)) interrupt_by.send(tid);
+  sys::ThreadState thread = sys::state_of(tid);
+  bool ours = !std::strncmp(thread.name, "weir-", 5);
+  if (thread.state == 'R' && !ours) interrupt_by.send(tid);
   return true;
 }
 
+// How often: a signal also ends what a thread waits for just then, if that does not go on after one.
+constexpr std::int64_t pause_ns = 100'000'000;
+
 }  // namespace
 
-void make_busy_tasks_stand_back() {
-  if (wait::policy.automatic.load(std::memory_order_relaxed)) sys::each_thread(interrupt_one, nullptr);
+void make_busy_tasks_stand_back(std::int64_t now_ns) {
+  static constinit std::int64_t next_ns = 0;  // the driver's thread alone comes here
+  if (now_ns < next_ns || !wait::policy.automatic.load(std::memory_order_relaxed)) return;
+  next_ns = now_ns + pause_ns;
+  sys::each_thread(interrupt_one, nullptr);
 }
 
 }  // namespace weir::path

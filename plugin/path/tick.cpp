@@ -44,7 +44,7 @@ void keep_watch(std::int64_t now_ns) {
   }
   if (!watchdog.tripped()) return;
   wait::tell_of_stall();
-  if (watchdog.tripped_ns(now_ns) > watchdog_patience_ns.load(std::memory_order_relaxed)) make_busy_tasks_stand_back();
+  if (watchdog.tripped_ns(now_ns) > watchdog_patience_ns.load(std::memory_order_relaxed)) make_busy_tasks_stand_back(now_ns);
 }
 
 }  // namespace
