@@ -694,7 +694,7 @@ class io_future {
 
   io_result get() {
     if (int failure = std::exchange(failure_, 0)) return {failure};
-    if (!operation_) throw future_error(future_errc::no_state);
+    expect_state();
     return {weir_wait(std::exchange(operation_, nullptr))};
   }
   void cancel() {
@@ -712,6 +712,7 @@ class io_future {
   // f(io_result) on weir's driver thread, the moment the operation ends: it must not block. Holds no stack meanwhile.
   template <typename F>
   void on_complete(F f) {
+    expect_state();
     auto* kept = new F(std::move(f));
     auto call = [](void* kept_, ssize_t result) {
       std::unique_ptr<F> mine(static_cast<F*>(kept_));
@@ -729,6 +730,7 @@ class io_future {
 
   // The same result as a weir::future, for when_all and when_any.
   future<io_result> as_future() {
+    expect_state();
     auto* done = new promise<io_result>;
     future<io_result> result = done->get_future();
     on_complete([done](io_result r) {
@@ -739,6 +741,9 @@ class io_future {
   }
 
  private:
+  void expect_state() const {
+    if (!valid()) throw future_error(future_errc::no_state);
+  }
   void drop() {
     if (operation_) weir_drop(std::exchange(operation_, nullptr));
   }

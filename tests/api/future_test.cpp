@@ -265,6 +265,17 @@ class IoTest : public ::testing::Test {
   int ends_[2];
 };
 
+TEST_F(IoTest, an_empty_one_says_so) {
+  weir::io_future empty;
+  EXPECT_FALSE(empty.valid() || empty.ready());
+  EXPECT_THROW(empty.get(), weir::future_error);
+  EXPECT_THROW(empty.get_within(1ms), weir::future_error);
+  EXPECT_THROW(empty.on_complete([](weir::io_result) {}), weir::future_error);
+  EXPECT_THROW(empty.then([](weir::io_result) { return 1; }), weir::future_error);
+  EXPECT_THROW(empty.as_future(), weir::future_error);
+  empty.cancel();
+}
+
 TEST_F(IoTest, now_and_later) {
   char got[8] = {};
   auto later = weir::async_recv(ends_[0], got, 5);
