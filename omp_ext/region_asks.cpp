@@ -63,12 +63,6 @@ void each_use_of_slots(const Object& object, Function function, Fn fn) {
   }
 }
 
-// The linker's stubs, of which some are described as a function together.
-bool is_linkage(const Object& object, Function function) {
-  constexpr std::uint8_t first[] = {0xff, 0x35};  // of a table of stubs: push the loader's word
-  return object.slot_of_stub(function.begin) || !std::memcmp(reinterpret_cast<const void*>(function.begin), first, sizeof first);
-}
-
 class Survey {
  public:
   Survey(const Object& object, const Imports& imports) : object_(object), imports_(imports) {}
@@ -98,7 +92,7 @@ class Survey {
   bool asks_by(std::uintptr_t slot) const { return imports_.num_threads.has(slot) || imports_.thread_num.has(slot); }
 
   void find(Function function) {
-    if (!function || is_linkage(object_, function)) return;
+    if (!function || object_.is_linkage(function)) return;
     bool asks = false;
     each_use_of_slots(object_, function, [&](std::uintptr_t slot, std::uintptr_t) { asks |= asks_by(slot); });
     if (asks && count_ < most) asking_[count_++] = {function, false};

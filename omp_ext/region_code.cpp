@@ -5,7 +5,9 @@
 #include <link.h>
 
 #include <cstring>
+#include <initializer_list>
 
+#include "base/clock.h"
 #include "omp_ext/region_instruction.h"
 #include "omp_ext/region_object.h"
 #include "sys/loader.h"
@@ -153,25 +155,64 @@ Forks forks_of(const Object& object, Function function) {
   return forks;
 }
 
-struct Survey {
-  int regions = 0;
-  bool all_block = true;
-};
+// Calls holds(facts) for each region of an object's until it says no; else how many there were. `sure`: where a fork's region can't
+// be told, none is known to.
+enum Found : int { one_does_not = -1 };
 
-int survey(dl_phdr_info* info, std::size_t, void* argument) {
-  auto& result = *static_cast<Survey*>(argument);
-  Object object = Object::of(*info);
-  if (!object.valid() || object.is_runtime()) return 0;
-  for (std::uint32_t f = 0; f < object.functions() && result.all_block; ++f) {
-    Forks forks = forks_of(object, object.function(f));
+template <typename Holds>
+int each_region(const Object& object, Reading how, bool sure, Holds holds) {
+  int regions = 0;
+  for (std::uint32_t f = 0; f < object.functions(); ++f) {
+    Function function = object.function(f);
+    if (!function || object.is_linkage(function)) continue;
+    Forks forks = forks_of(object, function);
     if (!forks.found) continue;
-    for (int i = 0; i < forks.count && result.all_block; ++i) {
-      CodeFacts facts = read_code(reinterpret_cast<const void*>(forks.regions[i]));
-      ++result.regions;
-      result.all_block = starts_wide(facts);
+    if (sure && (!forks.count || forks.count == Forks::most)) return one_does_not;
+    for (int i = 0; i < forks.count; ++i, ++regions) {
+      if (!holds(read_code(reinterpret_cast<const void*>(forks.regions[i]), how))) return one_does_not;
     }
   }
-  return result.all_block ? 0 : 1;
+  return regions;
+}
+
+struct Survey {
+  int regions = 0;
+  bool all = true;
+  std::int64_t end_ns = 0;
+};
+
+int all_block(dl_phdr_info* info, std::size_t, void* survey_) {
+  auto& survey = *static_cast<Survey*>(survey_);
+  Object object = Object::of(*info);
+  if (!object.valid() || object.is_runtime()) return 0;
+  int regions = each_region(object, Reading::until_it_blocks, false, starts_wide);
+  survey.all = regions != one_does_not;
+  survey.regions += survey.all ? regions : 0;
+  return survey.all ? 0 : 1;
+}
+
+// What begins teams in other ways, and what brings code along later.
+bool leaves_unknown(const Object& object) {
+  bool found = false;
+  object.each_import(
+      [](void* found_, const char* name, std::uintptr_t) {
+        for (const char* with : {"__kmpc_fork_teams", "GOMP_teams", "dlopen", "dlmopen"})
+          *static_cast<bool*>(found_) |= !std::strncmp(name, with, std::strlen(with));
+      },
+      &found);
+  return found;
+}
+
+int none_waits(dl_phdr_info* info, std::size_t, void* survey_) {
+  auto& survey = *static_cast<Survey*>(survey_);
+  Object object = Object::of(*info);
+  if (!object.valid() || object.is_runtime()) return 0;
+  int regions = leaves_unknown(object) ? one_does_not : each_region(object, Reading::to_the_end, true, [&](const CodeFacts& facts) {
+    return never_waits(facts) && base::now_ns() < survey.end_ns;
+  });
+  survey.all = regions != one_does_not;
+  survey.regions += survey.all ? regions : 0;
+  return survey.all ? 0 : 1;
 }
 
 }  // namespace
@@ -182,8 +223,15 @@ CodeFacts read_code(const void* code, Reading how) {
 
 bool every_region_blocks() {
   Survey result;
-  sys::each_object(survey, &result);
-  return result.regions > 0 && result.all_block;
+  sys::each_object(all_block, &result);
+  return result.regions > 0 && result.all;
+}
+
+bool no_region_waits() {
+  constexpr std::int64_t most_ns = 5'000'000;
+  Survey result{.end_ns = base::now_ns() + most_ns};
+  sys::each_object(none_waits, &result);
+  return result.regions > 0 && result.all;
 }
 
 }  // namespace weir::team

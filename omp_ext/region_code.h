@@ -23,6 +23,9 @@ CodeFacts read_code(const void* code, Reading how = Reading::until_it_blocks);
 // Is every parallel region of the program, as far as its fork calls tell, one that blocks? False when none was found.
 bool every_region_blocks();
 
+// Is none of them one that may wait? False when none was found, and where that would take long to tell, or code may come later.
+bool no_region_waits();
+
 // Would a region with these facts start with stand-ins?
 constexpr bool starts_wide(const CodeFacts& facts) { return (facts.blocks || facts.may_block) && !facts.loops_barrier; }
 

@@ -115,6 +115,11 @@ Function Object::starting_at(std::uintptr_t address) const {
   return {};
 }
 
+bool Object::is_linkage(Function function) const {
+  constexpr std::uint8_t first[] = {0xff, 0x35};  // of a table of stubs: push the loader's word
+  return slot_of_stub(function.begin) || !std::memcmp(reinterpret_cast<const void*>(function.begin), first, sizeof first);
+}
+
 const char* Object::name_of_slot(std::uintptr_t slot) const {
   if (!dynamic_ || !holds(slot)) return nullptr;
   Dynamic d = read_dynamic(dynamic_);

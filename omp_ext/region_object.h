@@ -29,6 +29,7 @@ class Object {
   std::uint32_t functions() const { return functions_; }
   Function function(std::uint32_t index) const;
   Function starting_at(std::uintptr_t address) const;  // empty: no function starts there
+  bool is_linkage(Function function) const;            // the linker's stubs, some of which are described together as one
 
   // The name that the loader puts a pointer to into `slot`; nullptr: none.
   const char* name_of_slot(std::uintptr_t slot) const;

@@ -13,6 +13,7 @@
 #include "meter/counters.h"
 #include "meter/trace.h"
 #include "meter/teams.h"
+#include "omp_ext/region_code.h"
 #include "omp_ext/runtime_lock.h"
 #include "omp_ext/seat.h"
 #include "omp_ext/team_idle.h"
@@ -227,6 +228,9 @@ extern "C" __attribute__((visibility("default"))) ompt_start_tool_result_t* ompt
     step_aside("another library is the OpenMP tool (ompt_start_tool)");
     return other;
   }
+  // Where only computing goes on, a tool has nothing to tell, and costs libomp some of each region's time.
+  if (!weir::meter::tracing.load(std::memory_order_relaxed) && no_region_waits())
+    return step_aside("no parallel region reaches a call that may wait");
   static constinit ompt_start_tool_result_t result = {initialize, finalize, {0}};
   return &result;
 }
