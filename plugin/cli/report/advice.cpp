@@ -82,7 +82,9 @@ std::string why_unseen(const Record& record) {
   if (text(body, "lane") == "off") return "lane_off";
   std::string note = text(body, "note");
   if (note.rfind("libgomp stays", 0) == 0 || note.rfind("no LLVM", 0) == 0) return "libgomp";
-  return text(body, "omp_kept_out").empty() ? "outside" : "left_alone";
+  std::string kept_out = text(body, "omp_kept_out");
+  bool computes = kept_out.rfind("no parallel region", 0) == 0;  // so it was not in a team that the calls were made
+  return kept_out.empty() || computes ? "outside" : "left_alone";
 }
 
 // The names that made `auto` choose to park are what to look at; for the others, the calls themselves.
