@@ -119,18 +119,27 @@ std::uint64_t trips_of(bool up, Number start, Number end, Number step) {
                   static_cast<std::uint64_t>(-step);
 }
 
+// Behind both bounds lies what the loop reduces.
+std::uintptr_t* reductions_of(const Made& from) {
+  return reinterpret_cast<std::uintptr_t**>(from.data)[2];
+}
+
+// The loop has no iteration: its reductions were never made ready, and gcc's code has nothing to give back.
+void leave_empty(const Made& from) {
+  if ((from.flags & (gomp_nogroup | gomp_reduction)) == gomp_reduction) reductions_of(from)[2] = 0;
+}
+
 template <typename Number>
 void taskloop(Member& member, const Made& from, unsigned long amount, Number start, Number end, Number step) {
   std::uint64_t trips = trips_of(from.flags & gomp_up, start, end, step);
-  if (!trips) return;
+  if (!trips) return leave_empty(from);
   int schedule = !amount ? 0 : from.flags & gomp_grainsize ? 1 : 2;
   Share share = share_out(trips, schedule, amount, from.flags & gomp_strict, member.region->threads);
   bool group = !(from.flags & gomp_nogroup);
   if (group) {
     libomp().taskgroup(nullptr, member.gtid);
     open_group(member);
-    // Behind both bounds lies what the loop reduces.
-    if (from.flags & gomp_reduction) next_reduction_register(reinterpret_cast<std::uintptr_t**>(from.data)[2]);
+    if (from.flags & gomp_reduction) next_reduction_register(reductions_of(from));
   }
   for (std::uint64_t i = 0; i < share.tasks; ++i) {
     Task& task = create(member, from);
@@ -162,19 +171,20 @@ struct Piece {
 };
 
 // LLVM's GOMP_taskloop takes a strict grainsize for one that is not; of a loop downwards by more than one it aborts, or loses
-// what is lastprivate. These are made of its plain tasks.
+// what is lastprivate. These are made of its plain tasks. In one without iterations it runs some.
 template <typename Number, typename Loop>
 void taskloop_outside(Loop& next, const Made& from, unsigned long amount, int priority, Number start, Number end, Number step) {
   bool up = from.flags & gomp_up, strict = from.flags & gomp_strict, grainsize = from.flags & gomp_grainsize;
+  std::uint64_t trips = trips_of(up, start, end, step);
+  if (!trips) return leave_empty(from);
   if (up && !(strict && grainsize))
     return next(from.body, from.data, from.copy, from.bytes, from.align, from.flags, amount, priority, start, end, step);
   int schedule = !amount ? 0 : grainsize ? 1 : 2;
-  Share share = share_out(trips_of(up, start, end, step), schedule, amount, strict, next_num_threads());
-  if (!share.tasks) return;
+  Share share = share_out(trips, schedule, amount, strict, next_num_threads());
   bool group = !(from.flags & gomp_nogroup);
   if (group) {
     next_taskgroup_start();
-    if (from.flags & gomp_reduction) next_reduction_register(reinterpret_cast<std::uintptr_t**>(from.data)[2]);
+    if (from.flags & gomp_reduction) next_reduction_register(reductions_of(from));
   }
   for (std::uint64_t i = 0; i < share.tasks; ++i) {
     Number until = i + 1 == share.tasks ? end : start + step * static_cast<Number>(share.iterations_of(i));

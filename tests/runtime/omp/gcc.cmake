@@ -20,3 +20,7 @@ endfunction()
 weir_gcc_program(loops)
 weir_gcc_test(loops "" "park suspend" "1 3" loops)
 weir_gcc_test(loops_guided "OMP_SCHEDULE=guided,2" "park suspend" "2" loops)
+
+weir_gcc_program(empty)
+weir_gcc_test(empty "" "park suspend" "1 3" empty)
+weir_gcc_test(empty_reductions "" "park suspend" "1" empty reductions)
