@@ -2,6 +2,8 @@
 // Tasks in code by gcc, over LLVM's libomp. (libomp's own GOMP_task goes past the names that we interpose.)
 #include <cstring>
 
+#include "omp_ext/awaited_event.h"
+#include "omp_ext/gomp_below.h"
 #include "omp_ext/gomp_depend.h"
 #include "omp_ext/next.h"
 #include "omp_ext/task_region.h"
@@ -96,6 +98,37 @@ void queue(Member& member, Task& task, void** depend) {
     }
   }
   after_queueing(member);
+}
+
+// gcc's code finds a detached task's event where it said, and in the first word of the task's data.
+void tell_event(void* event, void* detach, void* data) {
+  *static_cast<void**>(detach) = event;
+  if (data) *static_cast<void**>(data) = event;
+}
+
+// One of libomp's own that runs gcc's body: its GOMP_task knows no events.
+struct Detached {
+  KmpTask kmp;
+  Body body;
+  static std::int32_t run(std::int32_t, KmpTask* kmp) {
+    reinterpret_cast<Detached*>(kmp)->body(kmp->shareds);
+    return 0;
+  }
+};
+
+void queue_detached(const Made& from, void** depend, void* detach) {
+  std::int32_t gtid = libomp().global_thread_num(nullptr);
+  long align = from.align ? from.align : 1;
+  KmpTask* kmp = libomp().task_alloc(nullptr, gtid, kmp_flags(from.flags), sizeof(Detached), from.bytes + align - 1, Detached::run);
+  reinterpret_cast<Detached*>(kmp)->body = from.body;
+  kmp->shareds = aligned(kmp->shareds, align);
+  tell_event(allow_event(nullptr, gtid, kmp), detach, from.data);
+  fill(from, kmp->shareds);
+  if (!depend) return static_cast<void>(libomp().task(nullptr, gtid, kmp));
+  GompDepends depends(depend);
+  auto* list = static_cast<Depend*>(__builtin_alloca((depends.count() + 1) * sizeof(Depend)));
+  for (std::int32_t i = 0; i < depends.count(); ++i) list[i] = depends[i];
+  libomp().task_with_deps(nullptr, gtid, kmp, depends.count(), list, 0, nullptr);
 }
 
 void run_undeferred(Member& member, Task& task) {
@@ -203,8 +236,16 @@ using namespace weir::omp;
 
 WEIR_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long bytes, long align, bool deferred, unsigned flags,
                                void** depend, int priority, void* detach) {
+  if (!(flags & gomp_depend)) depend = nullptr;
+  if ((flags & gomp_detach) && !deferred && is_over_libomp()) {
+    AwaitedEvent event;
+    tell_event(&event, detach, data);
+    return GOMP_task(body, data, copy, bytes, align, deferred, flags & ~gomp_detach, depend, priority, nullptr);
+  }
   Member* member = member_here();
+  Made from{body, data, copy, bytes, align, flags};
   if (!member) {
+    if ((flags & gomp_detach) && is_over_libomp()) return queue_detached(from, depend, detach);
     // LLVM's GOMP_task runs an undeferred task on the creator's own data, which is not laid out as a copy is.
     if (copy && !deferred) {
       void* own = aligned(__builtin_alloca(bytes + align), align ? align : 1);
@@ -214,14 +255,12 @@ WEIR_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long bytes, lon
     }
     return next_task(body, data, copy, bytes, align, deferred, flags, depend, priority, detach);
   }
-  if (!(flags & gomp_depend)) depend = nullptr;
-  Made from{body, data, copy, bytes, align, flags};
   if (!deferred && depend) {
     wait_for_depends(*member, depend);
     member = &member_now();
   }
   Task& task = create(*member, from);
-  if (flags & gomp_detach) *static_cast<void**>(detach) = allow_event(nullptr, member->gtid, task.kmp);
+  if (flags & gomp_detach) tell_event(allow_event(nullptr, member->gtid, task.kmp), detach, data);
   if (deferred || copy) fill(from, task.gomp_data);
   else task.gomp_data = data;
   if (deferred) queue(*member, task, depend);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Detachable tasks: over when both the body is and the event was fulfilled.
 #include "base/spin.h"
+#include "omp_ext/awaited_event.h"
+#include "omp_ext/idle.h"
 #include "omp_ext/next.h"
 #include "omp_ext/task_region.h"
+#include "sys/futex.h"
 
 namespace weir::omp {
 namespace {
@@ -24,7 +27,42 @@ Task* take_task_of(void* event) {
   return nullptr;
 }
 
+constinit AwaitedEvent* awaited = nullptr;
+
+// False: it is none of ours.
+bool end_wait(void* event) {
+  base::SpinScope locked(lock);
+  for (AwaitedEvent* e = awaited; e; e = e->next)
+    if (e == event) return e->fulfill(), true;
+  return false;
+}
+
 }  // namespace
+
+AwaitedEvent::AwaitedEvent() {
+  base::SpinScope locked(lock);
+  next = awaited;
+  awaited = this;
+}
+
+// Under the lock: who waits is not gone before the wake.
+void AwaitedEvent::fulfill() {
+  fulfilled_.store(1, std::memory_order_release);
+  sys::futex_wake(fulfilled_);
+}
+
+AwaitedEvent::~AwaitedEvent() {
+  constexpr std::int64_t slice_ns = 2'000'000;
+  // acquire: what was done before the event was fulfilled is seen.
+  while (!fulfilled_.load(std::memory_order_acquire)) {
+    Member* member = member_here();
+    if (!member || !go_on_with_one(*member)) sys::futex_wait(fulfilled_, 0, member ? slice_ns : sys::forever);
+  }
+  base::SpinScope locked(lock);
+  AwaitedEvent** link = &awaited;
+  while (*link != this) link = &(*link)->next;
+  *link = next;
+}
 
 void* allow_event(Ident* place, std::int32_t gtid, KmpTask* kmp) {
   void* event = next_allow_event(place, gtid_here(gtid), kmp);
@@ -49,6 +87,7 @@ WEIR_INTERPOSED void* __kmpc_task_allow_completion_event(Ident* place, std::int3
 
 // Any thread may call this; the task's memory is libomp's to free from the next call on.
 WEIR_INTERPOSED void omp_fulfill_event(void* event) {
+  if (end_wait(event)) return;
   if (Task* task = take_task_of(event)) over(*task);
   next_fulfill(event);
 }

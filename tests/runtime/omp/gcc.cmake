@@ -24,3 +24,7 @@ weir_gcc_test(loops_guided "OMP_SCHEDULE=guided,2" "park suspend" "2" loops)
 weir_gcc_program(empty)
 weir_gcc_test(empty "" "park suspend" "1 3" empty)
 weir_gcc_test(empty_reductions "" "park suspend" "1" empty reductions)
+
+weir_gcc_program(detach)
+weir_gcc_test(detach "" park "1 3" detach)
+weir_gcc_test(detach_suspended "" "suspend auto" "2 3" detach)
