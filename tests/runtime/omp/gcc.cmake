@@ -28,3 +28,6 @@ weir_gcc_test(empty_reductions "" "park suspend" "1" empty reductions)
 weir_gcc_program(detach)
 weir_gcc_test(detach "" park "1 3" detach)
 weir_gcc_test(detach_suspended "" "suspend auto" "2 3" detach)
+
+weir_gcc_program(doacross)
+weir_gcc_test(doacross "" "park suspend" "1 2" doacross)
