@@ -7,9 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 
 #include "cli/program.h"
 #include "lane/elf.h"
@@ -47,8 +49,17 @@ void with_image(const std::string& path, Ask ask) {
   if (fd >= 0) close(fd);
 }
 
-// An OpenMP name that an object asks for and this libomp has not: it would be served by libgomp, and the program would
-// have two run-times that know nothing of each other.
+// What gcc's code calls for memory that a team shares over a loop, in inscan reductions and lastprivate(conditional). libomp has
+// these names for reductions by tasks alone, and ends a program that asks for the memory; the name does not tell which it is.
+bool is_served_in_part(const char* name) {
+  constexpr const char* names[] = {"GOMP_loop_start", "GOMP_loop_ull_start", "GOMP_loop_ordered_start",
+                                   "GOMP_loop_ull_ordered_start", "GOMP_loop_doacross_start",
+                                   "GOMP_loop_ull_doacross_start", "GOMP_sections2_start"};
+  return std::any_of(std::begin(names), std::end(names), [&](const char* n) { return !std::strcmp(n, name); });
+}
+
+// An OpenMP name that an object asks for and this libomp has not, or not wholly: it would be served by libgomp, and the
+// program would have two run-times that know nothing of each other.
 std::string lacking_name(const std::vector<std::string>& objects, const std::string& libomp) {
   std::string lacking;
   with_image(libomp, [&](const lane::Image& provider) {
@@ -57,7 +68,7 @@ std::string lacking_name(const std::vector<std::string>& objects, const std::str
       with_image(object, [&](const lane::Image& image) {
         image.each_import([&](const char* name, unsigned) {
           bool openmp = !std::strncmp(name, "GOMP_", 5) || !std::strncmp(name, "GOACC_", 6) || !std::strncmp(name, "omp_", 4);
-          if (openmp && !provider.defines(name)) lacking = name;
+          if (openmp && (!provider.defines(name) || is_served_in_part(name))) lacking = name;
         });
       });
     }
@@ -107,7 +118,8 @@ OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string&
     choice.in_front = libomp;
     choice.note = libomp + " stands in for libgomp";
   } else {
-    choice.note = "libgomp stays: the program uses " + lacking + ", which " + libomp + " has not";
+    choice.note = "libgomp stays: the program uses " + lacking + ", which " + libomp +
+                  (is_served_in_part(lacking.c_str()) ? " has only in part" : " has not");
   }
   return choice;
 }

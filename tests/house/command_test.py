@@ -125,6 +125,12 @@ class Run(unittest.TestCase):
         self.assertEqual(got.stdout, "ran\n")
         self.assertIn("GOMP_warning", got.stderr)
 
+    def test_libgomp_stays_where_libomp_has_a_name_only_in_part(self):
+        got = weir("run", program("scan"))
+        self.assertEqual(got.stdout, "sum 295, last 94\n")
+        self.assertIn("GOMP_loop_start", got.stderr)
+        self.assertIn("only in part", got.stderr)
+
     def test_report_is_written_where_the_caller_stood(self):
         with tempfile.TemporaryDirectory() as folder:
             got = weir("run", "--report=run.json", "/bin/sh", "-c", "cd / && /bin/true; exec /bin/true", cwd=folder)
