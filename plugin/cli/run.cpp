@@ -67,6 +67,8 @@ int run_program(char** command, const Wish& wish) {
   OpenMp openmp;
   if (setting(wish, "WEIR_LANE", "auto") != "off") openmp = choose_openmp(objects, setting(wish, "WEIR_LIBOMP", "auto"));
   const char* before = std::getenv("LD_PRELOAD");
+  // libgomp says nothing of names that have become old, as omp_set_nested; libomp would.
+  if (openmp.uses == "libgomp" && !openmp.in_front.empty()) setenv("KMP_WARNINGS", "0", 0);
   set_environment(wish, preload_list(before ? before : "", ours, openmp.in_front, objects), openmp.note);
   return execute(command);
 }

@@ -131,6 +131,10 @@ class Run(unittest.TestCase):
         self.assertIn("GOMP_loop_start", got.stderr)
         self.assertIn("only in part", got.stderr)
 
+    def test_libomp_in_front_of_libgomp_says_nothing_of_old_names(self):
+        got = weir("run", "-q", program("nested"))
+        self.assertEqual((got.stdout, got.stderr), ("nested 1\n", ""))
+
     def test_report_is_written_where_the_caller_stood(self):
         with tempfile.TemporaryDirectory() as folder:
             got = weir("run", "--report=run.json", "/bin/sh", "-c", "cd / && /bin/true; exec /bin/true", cwd=folder)
