@@ -28,11 +28,7 @@ int parked(F real, meter::Caller caller = {__builtin_FUNCTION(), __builtin_retur
 class Handlers {
  public:
   // Would the kernel have ended the wait for them? One that has no limit it goes on with after a handler with SA_RESTART.
-  bool end_wait(const timespec* until) {
-    const base::Thread& thread = base::self();
-    if (&thread != thread_) *this = Handlers();
-    return until ? thread.handlers_run != run_ : thread.waits_ended != ended_;
-  }
+  bool end_wait(const timespec* until);
 
  private:
   const base::Thread* thread_ = &base::self();
