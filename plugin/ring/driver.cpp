@@ -64,8 +64,9 @@ int Driver::start(const sys::Capabilities& can) {
 
 bool Driver::submit(op::Request& request) {
   if (!running()) return false;
-  inbox_.push(&request);
-  wake(request.binds_permit ? napping : asleep);
+  auto at_least = request.binds_permit ? napping : asleep;
+  inbox_.push(&request);  // from here on it may end, and its memory go
+  wake(at_least);
   return true;
 }
 

@@ -13,10 +13,12 @@
 namespace weir::team {
 namespace {
 
+// As compilers make it for a program, not for a sanitizer.
+#define PLAIN no_sanitize("address", "undefined", "thread")
 #if defined(__clang__)
-#define APART __attribute__((noinline, used))
+#define APART __attribute__((noinline, used, PLAIN))
 #else
-#define APART __attribute__((noipa, used))  // nor may its callers know what it does
+#define APART __attribute__((noipa, used, PLAIN))  // nor may its callers know what it does
 #endif
 
 // They stand for omp_get_num_threads() and omp_get_thread_num().
