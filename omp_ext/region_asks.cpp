@@ -69,7 +69,6 @@ class Survey {
 
   Asks over() {
     for (std::uint32_t f = 0; f < object_.functions(); ++f) find(object_.function(f));
-    for (std::uint32_t f = 0; f < object_.functions() && count_; ++f) see_who_is_handed_over(object_.function(f));
     for (int i = 0; i < count_; ++i) look_at(asking_[i]);
     // Asked for in a way that was not seen.
     if (imports_.num_threads.any() && (!num_threads_seen_ || full_)) asks_.keeps_num_threads = asks_.by_hand = true;
@@ -86,7 +85,7 @@ class Survey {
   static constexpr int most = 256;
   struct Asking {
     Function function;
-    bool handed_over;  // as a region is
+    bool handed_over;  // as a region is, which gives nothing back; known once looked for
   };
 
   bool asks_by(std::uintptr_t slot) const { return imports_.num_threads.has(slot) || imports_.thread_num.has(slot); }
@@ -97,6 +96,13 @@ class Survey {
     each_use_of_slots(object_, function, [&](std::uintptr_t slot, std::uintptr_t) { asks |= asks_by(slot); });
     if (asks && count_ < most) asking_[count_++] = {function, false};
     else full_ |= asks;
+  }
+
+  // Reads all of the object's code once more: only where it matters.
+  bool gives_nothing_back(const Asking& asking) {
+    for (std::uint32_t f = 0; f < object_.functions() && !looked_; ++f) see_who_is_handed_over(object_.function(f));
+    looked_ = true;
+    return asking.handed_over;
   }
 
   void see_who_is_handed_over(Function function) {
@@ -111,7 +117,11 @@ class Survey {
 
   void look_at(const Asking& asking) {
     auto use = [&](std::uintptr_t after, Number number) {
-      return after ? use_of_number(object_, asking.function, after, number, !asking.handed_over) : Use::elsewhere;
+      if (!after) return Use::elsewhere;
+      Use of_it = use_of_number(object_, asking.function, after, number, true);
+      if (of_it != Use::elsewhere) return of_it;
+      of_it = use_of_number(object_, asking.function, after, number, false);
+      return of_it == Use::elsewhere || gives_nothing_back(asking) ? of_it : Use::elsewhere;
     };
     each_use_of_slots(object_, asking.function, [&](std::uintptr_t slot, std::uintptr_t after) {
       if (imports_.num_threads.has(slot)) {
@@ -130,7 +140,7 @@ class Survey {
   const Object& object_;
   const Imports& imports_;
   Asks asks_;
-  bool num_threads_seen_ = false, thread_num_seen_ = false, full_ = false;
+  bool num_threads_seen_ = false, thread_num_seen_ = false, full_ = false, looked_ = false;
   int count_ = 0;
   Asking asking_[most];
 };

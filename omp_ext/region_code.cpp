@@ -155,19 +155,20 @@ Forks forks_of(const Object& object, Function function) {
   return forks;
 }
 
-// Calls holds(facts) for each region of an object's until it says no; else how many there were. `sure`: where a fork's region can't
-// be told, none is known to.
+// Calls holds(facts) for each region of an object's until it says no; else how many there were. With an `end_ns` what can't be told by
+// then, or at all, is a no.
 enum Found : int { one_does_not = -1 };
 
 template <typename Holds>
-int each_region(const Object& object, Reading how, bool sure, Holds holds) {
+int each_region(const Object& object, Reading how, std::int64_t end_ns, Holds holds) {
   int regions = 0;
   for (std::uint32_t f = 0; f < object.functions(); ++f) {
     Function function = object.function(f);
+    if (end_ns && base::now_ns() > end_ns) return one_does_not;
     if (!function || object.is_linkage(function)) continue;
     Forks forks = forks_of(object, function);
     if (!forks.found) continue;
-    if (sure && (!forks.count || forks.count == Forks::most)) return one_does_not;
+    if (end_ns && (!forks.count || forks.count == Forks::most)) return one_does_not;
     for (int i = 0; i < forks.count; ++i, ++regions) {
       if (!holds(read_code(reinterpret_cast<const void*>(forks.regions[i]), how))) return one_does_not;
     }
@@ -185,7 +186,7 @@ int all_block(dl_phdr_info* info, std::size_t, void* survey_) {
   auto& survey = *static_cast<Survey*>(survey_);
   Object object = Object::of(*info);
   if (!object.valid() || object.is_runtime()) return 0;
-  int regions = each_region(object, Reading::until_it_blocks, false, starts_wide);
+  int regions = each_region(object, Reading::until_it_blocks, 0, starts_wide);
   survey.all = regions != one_does_not;
   survey.regions += survey.all ? regions : 0;
   return survey.all ? 0 : 1;
@@ -207,9 +208,7 @@ int none_waits(dl_phdr_info* info, std::size_t, void* survey_) {
   auto& survey = *static_cast<Survey*>(survey_);
   Object object = Object::of(*info);
   if (!object.valid() || object.is_runtime()) return 0;
-  int regions = leaves_unknown(object) ? one_does_not : each_region(object, Reading::to_the_end, true, [&](const CodeFacts& facts) {
-    return never_waits(facts) && base::now_ns() < survey.end_ns;
-  });
+  int regions = leaves_unknown(object) ? one_does_not : each_region(object, Reading::to_the_end, survey.end_ns, never_waits);
   survey.all = regions != one_does_not;
   survey.regions += survey.all ? regions : 0;
   return survey.all ? 0 : 1;
