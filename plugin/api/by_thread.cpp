@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-#include <algorithm>
 #include <cerrno>
 
 #include "base/clock.h"
@@ -109,8 +108,11 @@ Result connect(const Op& o, Word& cancelled) {
   bool limited = !failed(sys::getsockopt(o.fd, SOL_SOCKET, SO_SNDTIMEO, &before, &size)) &&
                  !failed(sys::raw(SYS_setsockopt, o.fd, SOL_SOCKET, SO_SNDTIMEO, sys::word(&moment), sizeof moment));
   Result result;
-  do result = sys::connect(o.fd, static_cast<sockaddr*>(o.buffer), static_cast<socklen_t>(o.bytes));
-  while ((result == -EAGAIN || result == -EINTR) && !is_over(cancelled));
+  while (true) {
+    result = sys::connect(o.fd, static_cast<sockaddr*>(o.buffer), static_cast<socklen_t>(o.bytes));
+    if ((result != -EAGAIN && result != -EINTR) || is_over(cancelled)) break;
+    if (result == -EAGAIN) sys::sleep_ns(base::ns_per_ms);  // at once, where the socket is O_NONBLOCK
+  }
   if (limited) sys::raw(SYS_setsockopt, o.fd, SOL_SOCKET, SO_SNDTIMEO, sys::word(&before), sizeof before);
   if (result == -EAGAIN || result == -EINTR) return -ECANCELED;
   if (result != -EINPROGRESS && result != -EALREADY) return result;
