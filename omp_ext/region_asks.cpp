@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "omp_ext/region_code.h"
 #include "omp_ext/region_instruction.h"
 #include "omp_ext/region_value.h"
 
@@ -33,11 +34,6 @@ struct Imports {
   Slots num_threads, thread_num;
   bool by_gcc = false;
 };
-
-bool is_name(const char* name, const char* wanted) {
-  std::size_t length = std::strlen(wanted);
-  return !std::strncmp(name, wanted, length) && (!name[length] || !std::strcmp(name + length, "_"));
-}
 
 void note_import(void* imports_, const char* name, std::uintptr_t slot) {
   auto& imports = *static_cast<Imports*>(imports_);

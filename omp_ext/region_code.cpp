@@ -176,22 +176,6 @@ int each_region(const Object& object, Reading how, std::int64_t end_ns, Holds ho
   return regions;
 }
 
-struct Survey {
-  int regions = 0;
-  bool all = true;
-  std::int64_t end_ns = 0;
-};
-
-int all_block(dl_phdr_info* info, std::size_t, void* survey_) {
-  auto& survey = *static_cast<Survey*>(survey_);
-  Object object = Object::of(*info);
-  if (!object.valid() || object.is_runtime()) return 0;
-  int regions = each_region(object, Reading::until_it_blocks, 0, starts_wide);
-  survey.all = regions != one_does_not;
-  survey.regions += survey.all ? regions : 0;
-  return survey.all ? 0 : 1;
-}
-
 // What begins teams in other ways, and what brings code along later.
 bool leaves_unknown(const Object& object) {
   bool found = false;
@@ -204,14 +188,29 @@ bool leaves_unknown(const Object& object) {
   return found;
 }
 
-int none_waits(dl_phdr_info* info, std::size_t, void* survey_) {
+// Of all the program's objects, until a region does not hold.
+struct Survey {
+  bool (*holds)(const CodeFacts&);
+  Reading how;
+  std::int64_t end_ns = 0;
+  int regions = 0;
+  bool all = true;
+};
+
+int survey_object(dl_phdr_info* info, std::size_t, void* survey_) {
   auto& survey = *static_cast<Survey*>(survey_);
   Object object = Object::of(*info);
   if (!object.valid() || object.is_runtime()) return 0;
-  int regions = leaves_unknown(object) ? one_does_not : each_region(object, Reading::to_the_end, survey.end_ns, never_waits);
+  bool unknown = survey.end_ns && leaves_unknown(object);
+  int regions = unknown ? one_does_not : each_region(object, survey.how, survey.end_ns, survey.holds);
   survey.all = regions != one_does_not;
-  survey.regions += survey.all ? regions : 0;
+  if (survey.all) survey.regions += regions;
   return survey.all ? 0 : 1;
+}
+
+bool all_hold(Survey survey) {
+  sys::each_object(survey_object, &survey);
+  return survey.regions > 0 && survey.all;
 }
 
 }  // namespace
@@ -220,17 +219,11 @@ CodeFacts read_code(const void* code, Reading how) {
   return Reader(reinterpret_cast<std::uintptr_t>(code)).read(how);
 }
 
-bool every_region_blocks() {
-  Survey result;
-  sys::each_object(all_block, &result);
-  return result.regions > 0 && result.all;
-}
+bool every_region_blocks() { return all_hold({starts_wide, Reading::until_it_blocks}); }
 
 bool no_region_waits() {
   constexpr std::int64_t most_ns = 5'000'000;
-  Survey result{.end_ns = base::now_ns() + most_ns};
-  sys::each_object(none_waits, &result);
-  return result.regions > 0 && result.all;
+  return all_hold({never_waits, Reading::to_the_end, base::now_ns() + most_ns});
 }
 
 }  // namespace weir::team

@@ -39,6 +39,9 @@ constexpr bool never_waits(const CodeFacts& facts) {
 enum class NameKind { other, waits, waits_for_others, barrier, makes_tasks, forks };
 NameKind kind_of_name(const char* name);
 
+// Is it this name of OpenMP's, in C's spelling or in Fortran's, which has a `_` at the end?
+bool is_name(const char* import, const char* name);
+
 // Of names of kind `other`, in run-time libraries: never waits for time, for a file or for another process.
 bool ends_at_once(const char* name);
 

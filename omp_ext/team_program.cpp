@@ -21,12 +21,6 @@ const char* file_name(const char* path) {
   return slash ? slash + 1 : path;
 }
 
-// Fortran's spelling of a name has a `_` at the end.
-bool names(const char* import, const char* name) {
-  std::size_t length = std::strlen(name);
-  return !std::strncmp(import, name, length) && (!import[length] || !std::strcmp(import + length, "_"));
-}
-
 void add(Program& program, const Asks& asks) {
   program.uses_thread_num |= asks.uses_thread_num;
   program.asks_num_threads |= asks.by_hand;
@@ -42,9 +36,9 @@ int look_at(dl_phdr_info* object, std::size_t, void* argument) {
   bool asks = false;
   image.each_import([&](const char* import, int) {
     if (!std::strncmp(import, "__kmpc_threadprivate", 20)) program.keeps_thread_storage = true;
-    if (names(import, "omp_get_max_threads")) program.asks_max_threads = true;
-    if (names(import, "omp_get_num_procs")) program.asks_num_procs = true;
-    asks |= names(import, "omp_get_thread_num") || names(import, "omp_get_num_threads");
+    if (is_name(import, "omp_get_max_threads")) program.asks_max_threads = true;
+    if (is_name(import, "omp_get_num_procs")) program.asks_num_procs = true;
+    asks |= is_name(import, "omp_get_thread_num") || is_name(import, "omp_get_num_threads");
     for (const char* count : {"get_nprocs", "get_nprocs_conf", "_ZNSt6thread20hardware_concurrencyEv"})
       program.counts_cores |= !std::strcmp(import, count);
   });
