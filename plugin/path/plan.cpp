@@ -136,6 +136,13 @@ bool may_go_untried(const Call& call) {
          !(call.operation->flags & ~harmless);
 }
 
+Plan plan_untried() {
+  Plan plan;
+  plan.way = Way::receive;
+  plan.socket = true;
+  return plan;
+}
+
 Plan plan_for(const Call& call) {
   // Not a descriptor's affair: sleep. Or nothing that the ring could do: poll of many descriptors.
   if (call.family == Family::direct && (call.fd < 0 || !call.operation)) {

@@ -36,6 +36,9 @@ Plan plan_for(const Call& call);
 // Can the ring be asked without a try before, if the descriptor is a socket?
 bool may_go_untried(const Call& call);
 
+// What plan_for() says of a socket that blocks and has no time limit.
+Plan plan_untried();
+
 // Is the descriptor a file on a device?
 bool is_of_device(const Call& call);
 
