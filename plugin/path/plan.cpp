@@ -136,7 +136,9 @@ bool may_go_untried(const Call& call) {
          !(call.operation->flags & ~harmless);
 }
 
-Plan plan_untried() {
+Plan plan_untried(const Call& call) {
+  Result flags = sys::status_flags(call.fd);
+  if (failed(flags) || (flags & (O_PATH | O_NONBLOCK))) return refuse(Reason::nonblocking);
   Plan plan;
   plan.way = Way::receive;
   plan.socket = true;

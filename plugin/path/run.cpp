@@ -204,8 +204,7 @@ bool suspended_on_receipt(Call& call, Plan plan, const weir_runtime& runtime, Re
   if (!perform(operation_for(call, plan), false, runtime, result, refusal)) return false;
   if (settled(call, plan, *result)) return true;
   if (!plan.tried) {
-    // One that listens is refused with an error of the arguments: libc's own call says it, and does not wait. Nor does one with
-    // O_NONBLOCK, at which the ring doesn't wait either.
+    // One that listens is refused with an error of the arguments: libc's own call says it, and does not wait.
     tried(call.fd, false);
     if ((*result = call.attempt(call)) != -EAGAIN && *result != -EOPNOTSUPP) return true;
     plan = plan_for(call);
@@ -288,9 +287,12 @@ bool waited_unseen(Call& call, Result* result) {
   if (choice.lane != wait::Lane::park) return false;
   wait::KeptErrno kept;
   call.kept_errno = &kept;
-  if (!is_of_device(call)) {
-    found_bytes(call.fd, Bytes::unknown);  // another descriptor than the one whose read had to wait
-    return false;
+  if (!was_on_device(call.fd)) {
+    if (!is_of_device(call)) {
+      found_bytes(call.fd, Bytes::unknown);  // another descriptor than the one whose read had to wait
+      return false;
+    }
+    found_on_device(call.fd);
   }
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
   Plan plan;
@@ -300,12 +302,11 @@ bool waited_unseen(Call& call, Result* result) {
 }
 
 // A task is about to read from a socket where the last tries found nothing: the ring tries it too, so none is made before. Nor is
-// the kernel asked about the number, as it was after each of those tries: that it is no such socket any more, or does not
-// block, the ring says; and a time limit was set by nobody.
+// the kernel asked for a time limit, as it was after each of those tries, unless somebody may have set one since.
 bool received_untried(Call& call, Result* result) {
   wait::KeptErrno kept;
   call.kept_errno = &kept;
-  Plan plan = limits_may_be_set.load(std::memory_order_relaxed) ? plan_for(call) : plan_untried();
+  Plan plan = limits_may_be_set.load(std::memory_order_relaxed) ? plan_for(call) : plan_untried(call);
   wait::Choice choice = plan.way == Way::receive ? choose_now(call.ends) : wait::Choice{};
   if (choice.lane != wait::Lane::suspend) {
     tried(call.fd, false);  // not such a socket any more, or not in a task: not to be guessed again
