@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "omp_ext/crew.h"
+
 namespace weir::team {
 
 // How one execution of a region went.
@@ -56,6 +58,10 @@ struct alignas(64) Region {
   std::atomic<bool> wide{false}, timed{true}, barred{false}, apart_from_files{false};
   std::atomic<std::uint8_t> strikes{0};
   std::atomic<std::int64_t> calls{-1};
+
+  // How many of its threads take the pieces of a dynamic loop: decided by who looks at a window (loop_piece), read by all.
+  Crew crew;
+  std::atomic<std::int64_t> crew_most{Crew::all};
 
   Knowledge known() const;
   void set(const Knowledge& knowledge);

@@ -13,6 +13,7 @@
 #include "meter/counters.h"
 #include "meter/trace.h"
 #include "meter/teams.h"
+#include "omp_ext/loop_piece.h"
 #include "omp_ext/region_code.h"
 #include "omp_ext/runtime_lock.h"
 #include "omp_ext/seat.h"
@@ -72,7 +73,7 @@ void parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, un
   base::TeamSeat& seat = base::self().seat;
   // What blocks in a team within a team is the outer region's: of that it can be said how many threads it is worth. And its
   // threads compute by the same leave.
-  parallel->value = seat.next_team ? seat.next_team : seat.team ? seat.team : seat_in(no_region, false);
+  parallel->value = seat.next_team ? seat.next_team : seat.team ? seat.team | inner_mark : seat_in(no_region, false);
   seat.next_team = 0;
 }
 
@@ -90,7 +91,8 @@ void sit_down(base::Thread& thread, ompt_data_t* parallel, ompt_data_t* task) {
 void stand_up(base::Thread& thread, ompt_data_t* task) {
   if (!(task->value & ours_mark)) return;
   tell_region(thread);
-  thread.seat.team = task->value & ~(marks & ~wide_mark);
+  leave_loop(thread.seat);
+  thread.seat.team = task->value & ~(ours_mark | waiting_mark);
   task->value = 0;
   if (!thread.seat.team) {
     thread.place &= ~base::in_omp_team;

@@ -87,8 +87,9 @@ void put_figures(Writer& out, const meter::Totals& sum, const Facts& facts) {
 void put_teams(Writer& out) {
   base::Line line;
   const char* kept_out = meter::teams.kept_out.load();
-  line.add("\"omp_widened\": %lld,\n\"omp_widest\": %lld,\n\"omp_kept_out\": ", (long long)meter::teams.widened.load(),
-           (long long)meter::teams.widest.load());
+  line.add("\"omp_widened\": %lld,\n\"omp_widest\": %lld,\n\"omp_smallest_crew\": %lld,\n\"omp_kept_out\": ",
+           (long long)meter::teams.widened.load(), (long long)meter::teams.widest.load(),
+           (long long)meter::teams.smallest_crew.load());
   out.put(line);
   if (kept_out) out.put_string(kept_out, std::strlen(kept_out));
   else out.put("null");

@@ -6,6 +6,7 @@
 #include "gate/cores.h"
 #include "gate/permits.h"
 #include "gate/pieces.h"
+#include "gate/reserve.h"
 
 namespace weir::gate {
 
@@ -20,6 +21,7 @@ enum class Idle {
 struct Gate {
   Permits permits;
   Cores cores;
+  Reserve reserve;
   Pieces pieces;
   std::atomic<int> storage_fd{-1};  // one that a caller wanted a permit for: tells which device is waited for
   std::atomic<std::int64_t> wait_ns{100'000'000};  // the bound of a wait in the gate while nothing moves

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "sys/lock.h"
+
+namespace weir::gate {
+
+// The threads of a loop whose pieces they take as they come: those at work, and those that stay behind between two pieces. There a
+// wait costs nothing: the thread has nothing in hand that would grow cold, and the piece it would have taken is another's. Who
+// came last is called first.
+//
+//   outside --enter()--> at work --stay()--> behind --call_one() or call_all() by another--> at work --leave()--> outside
+//                                              `-----------timeout-------------------------^
+class Reserve {
+ public:
+  void enter() { in_loop_.fetch_add(1, std::memory_order_relaxed); }
+  void leave() { in_loop_.fetch_sub(1, std::memory_order_relaxed); }
+  std::int64_t at_work() const {
+    return in_loop_.load(std::memory_order_relaxed) - behind_.load(std::memory_order_relaxed);
+  }
+  bool anyone_behind() const { return behind_.load(std::memory_order_seq_cst) > 0; }
+
+  // Returns when the calling thread was called, or after `timeout_ns`: was it called? `useless` is asked once all others can see
+  // that the caller is behind, for what they did before: where it is of use after all, it does not wait.
+  template <typename Useless>
+  bool stay(std::int64_t timeout_ns, Useless useless) {
+    Sleeper me;
+    lie_down(me);
+    return useless() ? sleep(me, timeout_ns) : get_up(me);
+  }
+  void call_one();
+  void call_all();
+  void after_fork();
+
+ private:
+  struct Sleeper {
+    std::atomic<std::uint32_t> called{0};
+    Sleeper* below = nullptr;
+  };
+  void lie_down(Sleeper& me);
+  bool sleep(Sleeper& me, std::int64_t timeout_ns);
+  bool get_up(Sleeper& me);
+
+  std::atomic<std::int64_t> in_loop_{0};
+  std::atomic<std::int64_t> behind_{0};  // written under lock_
+  sys::Lock lock_;
+  Sleeper* top_ = nullptr;  // under lock_
+};
+
+}  // namespace weir::gate
