@@ -32,6 +32,10 @@ typedef struct weir_tbb_machine {
   void (*ends)(const void *site, uint64_t begun);
   /* A call of a task waits: as many pieces of loops more are worth having. */
   void (*waited)(void);
+  /* A task of the calling thread was set aside, before libtbb looks for another; it goes on; it is ready to, and libtbb knows. */
+  void (*set_aside)(void);
+  void (*goes_on)(void);
+  void (*ready)(void);
   /* From now on there are, or are not, more threads than cores: those that come wait for a core. */
   void (*stand_ins)(int present);
   /* The process ends on this thread; before libtbb's destructors run. */

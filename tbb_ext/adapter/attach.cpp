@@ -57,6 +57,9 @@ extern "C" __attribute__((visibility("default"))) const weir_tbb_adapter* weir_t
   set_caps(of->guards_are_free, weir_setting_number("WEIR_MAX_SUSPENDED"));
   if (of->execution_slot) execution_slot = of->execution_slot;
   on_waiting = of->waited;
+  on_set_aside = of->set_aside;
+  on_going_on = of->goes_on;
+  on_ready = of->ready;
   on_attending = come;
   on_leaving = go;
   std::atexit(of->leaving);

@@ -38,11 +38,16 @@ int suspend(weir_start_fn start, void* argument) {
   attend(arena, count_suspended(arena, 1));
   if (on_waiting) on_waiting();
   TaskWaiter waiter;
-  waiter.wake = [](weir_waiter* self) { ::tbb::task::resume(static_cast<TaskWaiter*>(self)->point); };
+  waiter.wake = [](weir_waiter* self) {
+    ::tbb::task::resume(static_cast<TaskWaiter*>(self)->point);
+    if (on_ready) on_ready();
+  };
   ::tbb::task::suspend([&](SuspendPoint point) {
     waiter.point = point;
     start(argument, &waiter);  // the wake may come before we return: libtbb sorts that out
+    if (on_set_aside) on_set_aside();
   });
+  if (on_going_on) on_going_on();
   one_came_back(arena, count_suspended(arena, -1));
   return 0;
 }
@@ -86,6 +91,9 @@ int go_home(std::int32_t tid) {
 }  // namespace
 
 void (*on_waiting)() = nullptr;
+void (*on_set_aside)() = nullptr;
+void (*on_going_on)() = nullptr;
+void (*on_ready)() = nullptr;
 
 std::uint16_t (*execution_slot)(const void*) = [](const void*) {
   return ::tbb::detail::r1::execution_slot(nullptr);

@@ -15,6 +15,11 @@ extern std::uint16_t (*execution_slot)(const void*);
 // Told of each task that is set aside; likewise.
 extern void (*on_waiting)();
 
+// Called when a task was set aside, by the thread that looks for another; when it goes on; and when it is ready to, by who woke it.
+extern void (*on_set_aside)();
+extern void (*on_going_on)();
+extern void (*on_ready)();
+
 // Makes it known to the engine; once, whoever asks.
 void register_runtime();
 

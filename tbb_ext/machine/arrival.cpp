@@ -18,6 +18,7 @@
 #include "tbb_ext/machine/memory.h"
 #include "tbb_ext/machine/pieces.h"
 #include "tbb_ext/machine/processors.h"
+#include "tbb_ext/machine/resting.h"
 #include "tbb_ext/machine/sleeping.h"
 #include "wait/watchdog.h"
 
@@ -104,6 +105,9 @@ void load() {
   machine.begins = begins;
   machine.ends = ends;
   machine.waited = a_call_waits;
+  machine.set_aside = task_was_set_aside;
+  machine.goes_on = task_goes_on;
+  machine.ready = task_is_ready;
   machine.stand_ins = stand_ins;
   machine.leaving = leave_for_good;
   the_adapter = attach(&machine);
