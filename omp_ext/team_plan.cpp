@@ -17,6 +17,7 @@
 #include "omp_ext/tool.h"
 #include "sys/bare_threads.h"
 #include "sys/loader.h"
+#include "sys/thread_limits.h"
 #include "wait/lane.h"
 #include "weir/runtime.h"
 
@@ -183,7 +184,10 @@ bool can_start(std::int64_t size) {
   if (size <= startable.load(std::memory_order_relaxed)) return true;
   if (size >= not_startable.load(std::memory_order_relaxed)) return false;
   auto stack = real_stack_bytes.get() ? static_cast<std::int64_t>(real_stack_bytes.get()()) : 0;
-  bool all = sys::threads_to_be_had(size - 1, stack) == size - 1;  // libomp ends the program when it can't start one
+  // libomp ends the program when it can't start one. To start them for a trial takes milliseconds: where all limits can be seen,
+  // room for their stacks is all that is to be tried.
+  bool all = sys::threads_are_within_limits(size - 1) ? sys::stacks_to_be_had(size - 1, stack) == size - 1
+                                                      : sys::threads_to_be_had(size - 1, stack) == size - 1;
   (all ? startable : not_startable).store(size, std::memory_order_relaxed);
   return all;
 }

@@ -88,8 +88,13 @@ void unmap(void* const* pieces, std::int64_t count, std::int64_t bytes) {
   }
 }
 
-// Room for so many stacks, one by one as libc asks for them, without touching any. Returns for how many there was.
-std::int64_t room_for_stacks(std::int64_t wanted, std::int64_t bytes) {
+}  // namespace
+
+// One by one, as libc asks for them, without touching any.
+std::int64_t stacks_to_be_had(std::int64_t wanted, std::int64_t stack_bytes) {
+  constexpr std::int64_t usual_stack = 8 << 20;
+  std::int64_t bytes = stack_bytes > 0 ? stack_bytes : usual_stack;
+  if (wanted > most) wanted = most;
   void* stacks[most];
   std::int64_t had = 0;
   for (; had < wanted; ++had) {
@@ -101,12 +106,8 @@ std::int64_t room_for_stacks(std::int64_t wanted, std::int64_t bytes) {
   return had;
 }
 
-}  // namespace
-
 std::int64_t threads_to_be_had(std::int64_t wanted, std::int64_t stack_bytes) {
-  constexpr std::int64_t usual_stack = 8 << 20;
-  if (wanted > most) wanted = most;
-  wanted = room_for_stacks(wanted, stack_bytes > 0 ? stack_bytes : usual_stack);
+  wanted = stacks_to_be_had(wanted, stack_bytes);
   if (under_valgrind()) return wanted;  // it knows libc's threads only
   std::atomic<std::uint32_t> over{0}, tids[most];
   std::int32_t numbers[most];

@@ -10,4 +10,7 @@ namespace weir::sys {
 // stack of their own, so that this costs a third of what libc's threads would.
 std::int64_t threads_to_be_had(std::int64_t wanted, std::int64_t stack_bytes);
 
+// For how many of them there is room in the address space.
+std::int64_t stacks_to_be_had(std::int64_t wanted, std::int64_t stack_bytes);
+
 }  // namespace weir::sys
