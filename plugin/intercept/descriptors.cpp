@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that end and copy descriptors. What a descriptor is we ask the kernel, or guess where a wrong guess does no harm: so these
-// are counted, end what is guessed of a number, and keep the program's hands off the few numbers that are ours.
+// Calls that end and copy descriptors. What a descriptor is, we ask the kernel at each call, and never remember: so these
+// are counted only, and keep the program's hands off the few numbers that are ours.
 #include <unistd.h>
 
 #include "base/thread.h"
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
 #include "path/call.h"
-#include "path/guess.h"
 #include "sys/own.h"
 
 namespace weir::intercept {
@@ -30,13 +29,8 @@ void make_way(int fd) {
   if (!base::self_unsuspended().engine_depth && sys::is_own(fd)) sys::make_way(fd);
 }
 
-void forget_all(unsigned first, unsigned last) {
-  for (unsigned i = 0; i < path::guesses && first + i <= last && first + i >= first; ++i) path::forget(static_cast<int>(first + i));
-}
-
 // All but ours. Marking, and a table of one's own, are left to the kernel: ours are closed by exec anyway.
 int close_all(unsigned first, unsigned last, int flags) {
-  if (!(flags & CLOSE_RANGE_CLOEXEC)) forget_all(first, last);
   if (!flags && first <= last) {
     for (int mine; (mine = sys::next_own(first)) >= 0 && static_cast<unsigned>(mine) <= last; first = mine + 1u) {
       unsigned number = static_cast<unsigned>(mine);
@@ -58,7 +52,6 @@ extern "C" {
 
 int close(int fd) {
   if (sys::is_own(fd)) [[unlikely]] return static_cast<int>(deliver(-EBADF));
-  path::forget(fd);
   return counted(real_close(fd));
 }
 int close_range(unsigned first, unsigned last, int flags) noexcept { return counted(close_all(first, last, flags)); }
@@ -68,12 +61,10 @@ void closefrom(int first) noexcept {
 int dup(int fd) noexcept { return counted(real_dup(fd)); }
 int dup2(int fd, int as) noexcept {
   make_way(as);
-  path::forget(as);
   return counted(real_dup2(fd, as));
 }
 int dup3(int fd, int as, int flags) noexcept {
   make_way(as);
-  path::forget(as);
   return counted(real_dup3(fd, as, flags));
 }
 

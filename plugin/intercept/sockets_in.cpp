@@ -101,12 +101,6 @@ ssize_t receive(int fd, const Receive& what) {
   return deliver(path::run(call));
 }
 
-// With what is not data other descriptors may come, and who sent them may have set their limits.
-ssize_t received(const msghdr& message, ssize_t got) {
-  if (got >= 0 && message.msg_controllen > 0) path::limits_may_be_set.store(true, std::memory_order_relaxed);
-  return got;
-}
-
 }  // namespace
 }  // namespace weir::intercept
 
@@ -134,7 +128,7 @@ ssize_t recvmsg(int fd, msghdr* message, int flags) {
   if (!serves(flags) || flags & MSG_WAITALL) {
     ssize_t got = real_recvmsg(fd, message, flags);
     path::count_in(got);
-    return received(*message, got);
+    return got;
   }
   ReceiveMessage what{message, flags};
   Call call = stream_in(fd);
@@ -149,21 +143,17 @@ ssize_t recvmsg(int fd, msghdr* message, int flags) {
   call.arguments = &what;
   op::Op operation = op::of_socket(op::Kind::recvmsg, fd, message, 1, flags);
   call.operation = &operation;
-  return received(*message, deliver(path::run(call)));
+  return deliver(path::run(call));
 }
 
 // Waits for a whole batch, with a time limit that is looked at in between: libc's own.
 int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* limit) {
   int got = real_recvmmsg(fd, messages, count, flags, limit);
   path::count_in(0);
-  for (int i = 0; i < got; ++i) received(messages[i].msg_hdr, got);
   return got;
 }
 
 int setsockopt(int fd, int level, int name, const void* value, socklen_t bytes) {
-  // Before: no read may begin under the limit and not know of it.
-  bool limits = level == SOL_SOCKET && (name == SO_RCVTIMEO_OLD || name == SO_RCVTIMEO_NEW);
-  if (limits) path::limits_may_be_set.store(true, std::memory_order_relaxed);
   int result = real_setsockopt(fd, level, name, value, bytes);
   if (level == SOL_SOCKET && name == SO_RCVLOWAT && !result) path::low_water_set.store(true, std::memory_order_relaxed);
   return result;

@@ -74,10 +74,6 @@ extern std::atomic<bool> always_aside;
 // there is to one that doesn't.
 extern std::atomic<bool> low_water_set;
 
-// May there be a socket with a SO_RCVTIMEO that had none when it was last asked? The program set one, or was handed descriptors
-// by another.
-extern std::atomic<bool> limits_may_be_set;
-
 // Is the calling thread anywhere that its calls are our business? Inline: this is all that an untouched call pays.
 inline bool concerns_us() {
   const base::Thread& thread = base::self_unsuspended();

@@ -13,10 +13,6 @@ constexpr std::uint8_t sure = 4, again = sure + 31;
 // count that is lost is one try more or less.
 constinit std::atomic<std::uint8_t> in_vain[guesses] = {};
 
-// So many questions are answered yet without asking the kernel. Counted like the tries.
-constexpr std::uint8_t answers = 15;
-constinit std::atomic<std::uint8_t> on_device[guesses] = {};
-
 }  // namespace
 
 bool expects_nothing(int socket) {
@@ -33,20 +29,6 @@ void tried(int socket, bool found_nothing) {
   std::uint8_t before = count.load(std::memory_order_relaxed);
   std::uint8_t now = !found_nothing ? 0 : before < sure ? before + 1 : before;
   if (now != before) count.store(now, std::memory_order_relaxed);
-}
-
-bool was_on_device(int fd) {
-  std::atomic<std::uint8_t>& left = by_number(on_device, fd);
-  std::uint8_t now = left.load(std::memory_order_relaxed);
-  if (now) left.store(now - 1, std::memory_order_relaxed);
-  return now;
-}
-
-void found_on_device(int fd) { by_number(on_device, fd).store(answers, std::memory_order_relaxed); }
-
-void forget(int fd) {
-  if (by_number(on_device, fd).load(std::memory_order_relaxed)) by_number(on_device, fd).store(0, std::memory_order_relaxed);
-  tried(fd, false);
 }
 
 }  // namespace weir::path

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
-// What is known of a descriptor, by its number, from calls before: a guess, since it may be another by now (closed by a call that
-// we don't see). A wrong one costs time, never a result.
+// What is known of a descriptor, by its number, from calls before: a guess, since it may be another by now. A wrong one costs
+// time, never a result.
 namespace weir::path {
 
 constexpr int guesses = 4096;
@@ -26,13 +26,5 @@ inline void found_bytes(int fd, Bytes what) { by_number(bytes_of_last, fd).store
 // the same.
 bool expects_nothing(int socket);
 void tried(int socket, bool found_nothing);
-
-// Was it a file on a device when the kernel was last asked, at most 16 such questions ago?
-bool was_on_device(int fd);
-void found_on_device(int fd);
-
-// The number will stand for another descriptor, if for any. (What the last look at bytes found stays: where files are read one
-// after the other, the next is likely as cold.)
-void forget(int fd);
 
 }  // namespace weir::path

@@ -136,15 +136,6 @@ bool may_go_untried(const Call& call) {
          !(call.operation->flags & ~harmless);
 }
 
-Plan plan_untried(const Call& call) {
-  Result flags = sys::status_flags(call.fd);
-  if (failed(flags) || (flags & (O_PATH | O_NONBLOCK))) return refuse(Reason::nonblocking);
-  Plan plan;
-  plan.way = Way::receive;
-  plan.socket = true;
-  return plan;
-}
-
 Plan plan_for(const Call& call) {
   // Not a descriptor's affair: sleep. Or nothing that the ring could do: poll of many descriptors.
   if (call.family == Family::direct && (call.fd < 0 || !call.operation)) {

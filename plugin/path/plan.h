@@ -36,10 +36,6 @@ Plan plan_for(const Call& call);
 // Can the ring be asked without a try before, if the descriptor is a socket?
 bool may_go_untried(const Call& call);
 
-// The same for one that was a socket without a time limit when plan_for() last saw it. The ring says if it isn't one any more; but
-// where reads of it must not wait (which others that have it open may set at any time) the ring waits all the same.
-Plan plan_untried(const Call& call);
-
 // Is the descriptor a file on a device?
 bool is_of_device(const Call& call);
 

@@ -22,7 +22,6 @@ namespace weir::path {
 constinit std::atomic<std::uint32_t> forced{0};
 constinit std::atomic<bool> always_aside{false};
 constinit std::atomic<bool> low_water_set{false};
-constinit std::atomic<bool> limits_may_be_set{false};
 constinit std::atomic<void (*)()> judge_anew{nullptr};
 
 namespace {
@@ -203,14 +202,8 @@ bool suspended_on_receipt(Call& call, Plan plan, const weir_runtime& runtime, Re
   if (plan.tried && plan.socket && may_go_untried(call)) tried(call.fd, true);
   if (!perform(operation_for(call, plan), false, runtime, result, refusal)) return false;
   if (settled(call, plan, *result)) return true;
-  if (!plan.tried) {
-    // One that listens is refused with an error of the arguments: libc's own call says it, and does not wait.
-    tried(call.fd, false);
-    if ((*result = call.attempt(call)) != -EAGAIN && *result != -EOPNOTSUPP) return true;
-    plan = plan_for(call);
-    if (plan.way != Way::receive || plan.limited) return false;
-    return suspended_on_receipt(call, plan, runtime, result, refusal);
-  }
+  // One that listens is refused with an error of the arguments: libc's own call says it, and does not wait.
+  if (!plan.tried && (*result = call.attempt(call)) != -EAGAIN && *result != -EOPNOTSUPP) return true;
   plan.way = Way::poll;
   return suspended_on_stream(call, plan, runtime, result, refusal);
 }
@@ -287,12 +280,9 @@ bool waited_unseen(Call& call, Result* result) {
   if (choice.lane != wait::Lane::park) return false;
   wait::KeptErrno kept;
   call.kept_errno = &kept;
-  if (!was_on_device(call.fd)) {
-    if (!is_of_device(call)) {
-      found_bytes(call.fd, Bytes::unknown);  // another descriptor than the one whose read had to wait
-      return false;
-    }
-    found_on_device(call.fd);
+  if (!is_of_device(call)) {
+    found_bytes(call.fd, Bytes::unknown);  // another descriptor than the one whose read had to wait
+    return false;
   }
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
   Plan plan;
@@ -301,19 +291,18 @@ bool waited_unseen(Call& call, Result* result) {
   return true;
 }
 
-// A task is about to read from a socket where the last tries found nothing: the ring tries it too, so none is made before. Nor is
-// the kernel asked for a time limit, as it was after each of those tries, unless somebody may have set one since.
+// A task is about to read from a socket where the last tries found nothing: the ring tries it too, so none is made before.
 bool received_untried(Call& call, Result* result) {
   wait::KeptErrno kept;
   call.kept_errno = &kept;
-  Plan plan = limits_may_be_set.load(std::memory_order_relaxed) ? plan_for(call) : plan_untried(call);
+  Plan plan = plan_for(call);
   wait::Choice choice = plan.way == Way::receive ? choose_now(call.ends) : wait::Choice{};
   if (choice.lane != wait::Lane::suspend) {
     tried(call.fd, false);  // not such a socket any more, or not in a task: not to be guessed again
     return false;
   }
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
-  plan.tried = false;  // whoever planned it
+  plan.tried = false;
   *result = suspended(call, plan, *choice.runtime);
   return true;
 }

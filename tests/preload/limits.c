@@ -6,7 +6,6 @@
 
 #include <sys/syscall.h>
 
-
 static char buffer[8];
 
 struct late {
@@ -39,6 +38,7 @@ static void set_limit(int fd) {
 }
 
 int main(void) {
+  alarm(30); /* what must not wait would do so for ever */
   int pair[2], other[2];
   wait_often(pair);
   fcntl(pair[0], F_SETFL, O_NONBLOCK);

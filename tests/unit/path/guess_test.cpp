@@ -41,27 +41,5 @@ TEST(GuessTest, any_number_will_do) {
   EXPECT_FALSE(expects_nothing(1 << 30));
 }
 
-TEST(GuessTest, what_was_on_a_device_is_asked_about_now_and_then) {
-  constexpr int file = 5;
-  EXPECT_FALSE(was_on_device(file));
-  found_on_device(file);
-  int asked = 0;
-  for (int i = 0; i < 1600; ++i) {
-    if (was_on_device(file)) continue;
-    ++asked;
-    found_on_device(file);
-  }
-  EXPECT_EQ(asked, 100);
-}
-
-TEST(GuessTest, a_number_that_was_closed_is_asked_about_at_once) {
-  constexpr int number = 6;
-  left_out(number, 4);
-  found_on_device(number);
-  forget(number);
-  EXPECT_FALSE(was_on_device(number));
-  EXPECT_EQ(left_out(number, 4), 0);
-}
-
 }  // namespace
 }  // namespace weir::path

@@ -230,7 +230,6 @@ TEST_F(RunTest, a_read_that_likely_waits_is_not_looked_at_first) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   ASSERT_EQ(dup2(ends[0], fd), fd);
-  forget(fd);  // as our dup2 has it
   ASSERT_EQ(::write(ends[1], "abc", 3), 3);
   EXPECT_EQ(read_here(fd, page), 3);
   EXPECT_EQ(looks.exchange(0), 1) << "another descriptor by now: it binds no permit";

@@ -36,7 +36,6 @@ class SocketTest : public RunTest {
   void TearDown() override {
     for (int fd : {ours_, theirs_}) ::close(fd);
     tried(ours_, false);
-    limits_may_be_set = false;
     RunTest::TearDown();
   }
   using Later = std::jthread;
@@ -89,7 +88,6 @@ TEST_F(SocketTest, that_no_longer_blocks_says_so_at_once) {
 
 TEST_F(SocketTest, that_got_a_time_limit_keeps_it) {
   timeval limit{0, 50'000};
-  limits_may_be_set = true;  // as our setsockopt has it
   setsockopt(ours_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   char byte;
   std::int64_t began = base::now_ns();
