@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The next piece of a loop, in code by gcc: dynamic, guided, and what OMP_SCHEDULE says.
+// The next piece of a dynamic or guided loop, in code by gcc. (What OMP_SCHEDULE says may be static.)
 #include "omp_ext/libomp.h"
 #include "omp_ext/loop_piece.h"
 #include "omp_ext/next.h"
@@ -12,22 +12,16 @@ using Unsigned = bool(unsigned long long*, unsigned long long*);
 
 constinit Next<Signed> next_dynamic{"GOMP_loop_dynamic_next"};
 constinit Next<Signed> next_guided{"GOMP_loop_guided_next"};
-constinit Next<Signed> next_runtime{"GOMP_loop_runtime_next"};
 constinit Next<Signed> next_nonmonotonic_dynamic{"GOMP_loop_nonmonotonic_dynamic_next"};
 constinit Next<Signed> next_nonmonotonic_guided{"GOMP_loop_nonmonotonic_guided_next"};
-constinit Next<Signed> next_nonmonotonic_runtime{"GOMP_loop_nonmonotonic_runtime_next"};
-constinit Next<Signed> next_maybe_runtime{"GOMP_loop_maybe_nonmonotonic_runtime_next"};
 constinit Next<Unsigned> next_ull_dynamic{"GOMP_loop_ull_dynamic_next"};
 constinit Next<Unsigned> next_ull_guided{"GOMP_loop_ull_guided_next"};
-constinit Next<Unsigned> next_ull_runtime{"GOMP_loop_ull_runtime_next"};
 constinit Next<Unsigned> next_ull_nonmonotonic_dynamic{"GOMP_loop_ull_nonmonotonic_dynamic_next"};
 constinit Next<Unsigned> next_ull_nonmonotonic_guided{"GOMP_loop_ull_nonmonotonic_guided_next"};
-constinit Next<Unsigned> next_ull_nonmonotonic_runtime{"GOMP_loop_ull_nonmonotonic_runtime_next"};
-constinit Next<Unsigned> next_ull_maybe_runtime{"GOMP_loop_ull_maybe_nonmonotonic_runtime_next"};
 
 template <typename F, typename Number>
 bool next_piece(Next<F>& next, Number* from, Number* to) {
-  return team::next_piece([&] { return next(from, to); });
+  return team::next_piece(true, [&] { return next(from, to); });
 }
 
 }  // namespace
@@ -37,33 +31,19 @@ using namespace weir::omp;
 
 WEIR_INTERPOSED bool GOMP_loop_dynamic_next(long* from, long* to) { return next_piece(next_dynamic, from, to); }
 WEIR_INTERPOSED bool GOMP_loop_guided_next(long* from, long* to) { return next_piece(next_guided, from, to); }
-WEIR_INTERPOSED bool GOMP_loop_runtime_next(long* from, long* to) { return next_piece(next_runtime, from, to); }
 WEIR_INTERPOSED bool GOMP_loop_nonmonotonic_dynamic_next(long* from, long* to) {
   return next_piece(next_nonmonotonic_dynamic, from, to);
 }
 WEIR_INTERPOSED bool GOMP_loop_nonmonotonic_guided_next(long* from, long* to) {
   return next_piece(next_nonmonotonic_guided, from, to);
 }
-WEIR_INTERPOSED bool GOMP_loop_nonmonotonic_runtime_next(long* from, long* to) {
-  return next_piece(next_nonmonotonic_runtime, from, to);
-}
-WEIR_INTERPOSED bool GOMP_loop_maybe_nonmonotonic_runtime_next(long* from, long* to) {
-  return next_piece(next_maybe_runtime, from, to);
-}
 
 #define PIECE unsigned long long *from, unsigned long long *to
 WEIR_INTERPOSED bool GOMP_loop_ull_dynamic_next(PIECE) { return next_piece(next_ull_dynamic, from, to); }
 WEIR_INTERPOSED bool GOMP_loop_ull_guided_next(PIECE) { return next_piece(next_ull_guided, from, to); }
-WEIR_INTERPOSED bool GOMP_loop_ull_runtime_next(PIECE) { return next_piece(next_ull_runtime, from, to); }
 WEIR_INTERPOSED bool GOMP_loop_ull_nonmonotonic_dynamic_next(PIECE) {
   return next_piece(next_ull_nonmonotonic_dynamic, from, to);
 }
 WEIR_INTERPOSED bool GOMP_loop_ull_nonmonotonic_guided_next(PIECE) {
   return next_piece(next_ull_nonmonotonic_guided, from, to);
-}
-WEIR_INTERPOSED bool GOMP_loop_ull_nonmonotonic_runtime_next(PIECE) {
-  return next_piece(next_ull_nonmonotonic_runtime, from, to);
-}
-WEIR_INTERPOSED bool GOMP_loop_ull_maybe_nonmonotonic_runtime_next(PIECE) {
-  return next_piece(next_ull_maybe_runtime, from, to);
 }

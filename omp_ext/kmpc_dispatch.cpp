@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The next piece of a loop, in code by clang: dynamic, guided, and what OMP_SCHEDULE says.
+// Loops whose pieces are handed out one by one, in code by clang. (What gcc calls comes by here too, from within libomp; that
+// goes straight through: such a loop was not begun here.)
 #include <cstdint>
 
 #include "omp_ext/libomp.h"
@@ -10,22 +11,51 @@ namespace weir::omp {
 namespace {
 
 template <typename Number, typename Step>
+using Begin = void(Ident*, std::int32_t, std::int32_t, Number, Number, Step, Step);
+template <typename Number, typename Step>
 using NextPiece = int(Ident*, std::int32_t, std::int32_t*, Number*, Number*, Step*);
 
+constinit Next<Begin<std::int32_t, std::int32_t>> begin_4{"__kmpc_dispatch_init_4"};
+constinit Next<Begin<std::uint32_t, std::int32_t>> begin_4u{"__kmpc_dispatch_init_4u"};
+constinit Next<Begin<std::int64_t, std::int64_t>> begin_8{"__kmpc_dispatch_init_8"};
+constinit Next<Begin<std::uint64_t, std::int64_t>> begin_8u{"__kmpc_dispatch_init_8u"};
 constinit Next<NextPiece<std::int32_t, std::int32_t>> next_4{"__kmpc_dispatch_next_4"};
 constinit Next<NextPiece<std::uint32_t, std::int32_t>> next_4u{"__kmpc_dispatch_next_4u"};
 constinit Next<NextPiece<std::int64_t, std::int64_t>> next_8{"__kmpc_dispatch_next_8"};
 constinit Next<NextPiece<std::uint64_t, std::int64_t>> next_8u{"__kmpc_dispatch_next_8u"};
 
+// Not one that may turn out to be static (OMP_SCHEDULE), nor an ordered one: there a piece waits for the one before.
+bool hands_to_anybody(std::int32_t schedule) {
+  constexpr std::int32_t modifiers = 3 << 29, of_dynamic = 35, of_guided = 36;
+  std::int32_t kind = schedule & ~modifiers;
+  return kind == of_dynamic || kind == of_guided;
+}
+
+base::TeamSeat& seat_here() { return base::self_unsuspended().seat; }
+
+template <typename F, typename... A>
+void begin(Next<F>& next, Ident* place, std::int32_t gtid, std::int32_t schedule, A... arguments) {
+  if (team::is_wide(seat_here().team) && !team::is_inner(seat_here().team)) seat_here().takes_pieces = hands_to_anybody(schedule);
+  next(place, gtid, schedule, arguments...);
+}
+
 template <typename F, typename... A>
 int next_piece(Next<F>& next, A... arguments) {
-  return team::next_piece([&] { return next(arguments...); });
+  return team::next_piece(seat_here().takes_pieces, [&] { return next(arguments...); });
 }
 
 }  // namespace
 }  // namespace weir::omp
 
 using namespace weir::omp;
+
+#define LOOP(Number, Step) \
+  Ident *place, std::int32_t gtid, std::int32_t schedule, Number first, Number last, Step step, Step chunk
+#define BEGUN place, gtid, schedule, first, last, step, chunk
+WEIR_INTERPOSED void __kmpc_dispatch_init_4(LOOP(std::int32_t, std::int32_t)) { begin(begin_4, BEGUN); }
+WEIR_INTERPOSED void __kmpc_dispatch_init_4u(LOOP(std::uint32_t, std::int32_t)) { begin(begin_4u, BEGUN); }
+WEIR_INTERPOSED void __kmpc_dispatch_init_8(LOOP(std::int64_t, std::int64_t)) { begin(begin_8, BEGUN); }
+WEIR_INTERPOSED void __kmpc_dispatch_init_8u(LOOP(std::uint64_t, std::int64_t)) { begin(begin_8u, BEGUN); }
 
 #define PIECE(Number, Step) Ident *place, std::int32_t gtid, std::int32_t *last, Number *lower, Number *upper, Step *stride
 #define GIVEN place, gtid, last, lower, upper, stride

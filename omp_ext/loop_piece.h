@@ -9,14 +9,15 @@ namespace weir::team {
 void before_next_piece(base::Thread& thread);
 void after_next_piece(base::Thread& thread, bool any);
 
-// The thread ends its part of a region, and with it any loop that it did not see the end of (a cancelled one).
-void leave_loop(base::TeamSeat& seat);
+// The thread is at a barrier, or ends its part of a region: the loop it was in is over, were it one that was cancelled.
+void loop_is_over(base::TeamSeat& seat);
 
-// `take` asks the runtime for the next piece of a loop whose pieces threads take as they come: any?
+// `take` asks the runtime for the next piece of a loop: any? `anybodys`: its pieces are not each some thread's own.
 template <typename Take>
-auto next_piece(Take take) {
+auto next_piece(bool anybodys, Take take) {
   base::Thread& thread = base::self_unsuspended();
-  if (!is_wide(thread.seat.team)) [[likely]] return take();
+  // A team within a team has pieces that nobody else takes.
+  if (!anybodys || !is_wide(thread.seat.team) || is_inner(thread.seat.team)) [[likely]] return take();
   before_next_piece(thread);
   auto any = take();
   after_next_piece(thread, any);

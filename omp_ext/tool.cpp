@@ -91,7 +91,7 @@ void sit_down(base::Thread& thread, ompt_data_t* parallel, ompt_data_t* task) {
 void stand_up(base::Thread& thread, ompt_data_t* task) {
   if (!(task->value & ours_mark)) return;
   tell_region(thread);
-  leave_loop(thread.seat);
+  if (!is_inner(thread.seat.team)) loop_is_over(thread.seat);
   thread.seat.team = task->value & ~(ours_mark | waiting_mark);
   task->value = 0;
   if (!thread.seat.team) {
@@ -132,6 +132,7 @@ void sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t what, ompt_
   if (!(task->value & ours_mark)) return explicit_task_waits(thread.seat, what);
   if (what == ompt_scope_begin) {
     task->value |= waiting_mark;
+    if (!is_inner(thread.seat.team)) loop_is_over(thread.seat);
     if (ends_region(kind)) tell_region(thread);
     if (is_wide(thread.seat.team)) gate::give_core();
   } else {

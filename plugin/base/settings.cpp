@@ -112,7 +112,7 @@ constinit const Setting settings_table[] = {
     {"WEIR_FORCE", nullptr, "none|all", "none", "for tests: calls of every thread go by the ring", read_force},
     {"WEIR_DISABLE", nullptr, "WORDS", "", "for tests: capabilities to do without, by name, comma-separated",
      words<&Settings::disable>},
-    {"WEIR_DEBUG", nullptr, "WORDS", "", "for tests: suspend-always, shuffle", words<&Settings::debug>},
+    {"WEIR_DEBUG", nullptr, "WORDS", "", "for tests: suspend-always, shuffle, small-crew", words<&Settings::debug>},
     {"WEIR_INHERIT", nullptr, "0|1", "1", "0: programs that this one starts run without weir",
      flag<&Settings::inherit>},
     {"WEIR_SUMMARY", nullptr, "0|1", "0", "one line on stderr at the end (weir run sets it)",

@@ -33,8 +33,10 @@ struct TeamSeat {
   std::int64_t idle_since_ns = 0;   // it spins in libomp for lack of work,
   std::int64_t idle_seen_ns = 0;    // and did so last
   int task_waits = 0;               // explicit tasks here that wait for others, one within the other
-  bool in_loop = false;             // it has taken a piece of a dynamic loop, and did not find that there are none left;
-  std::uint32_t loops_over = 0;     // when it took its first, so often threads had found that
+  bool takes_pieces = false;        // the loop that it began is one whose pieces are anybody's,
+  bool in_loop = false;             // of which it has taken one, and did not find that there are none left;
+  std::uint32_t loops_over = 0;     // when it took its first, so often threads had found that,
+  std::int64_t piece_cpu_ns = 0;    // and so long it had computed when it took its last
   std::int64_t parked = 0, stored = 0, blocked_ns = 0, gate_timeouts = 0;  // its counters, as last added to its region
 };
 

@@ -5,25 +5,27 @@
 
 namespace weir::gate {
 
-// seq_cst, as anyone_behind() and what `useless` looks at: of who stays and who makes it of use, one sees the other.
-void Reserve::lie_down(Sleeper& me) {
+// seq_cst, as behind() and what `useless` looks at: of who stays and who makes it of use, one sees the other.
+void Reserve::lie_down(Sleeper& me, bool at_the_bottom) {
   sys::LockScope locked(lock_);
-  me.below = top_;
-  top_ = &me;
+  Sleeper** at = &top_;
+  while (at_the_bottom && *at) at = &(*at)->below;
+  me.below = *at;
+  *at = &me;
   behind_.fetch_add(1, std::memory_order_seq_cst);
 }
 
-bool Reserve::sleep(Sleeper& me, std::int64_t timeout_ns) {
+Reserve::Woken Reserve::sleep(Sleeper& me, std::int64_t timeout_ns) {
   std::int64_t end = base::now_ns() + timeout_ns;
   while (!me.called.load(std::memory_order_acquire)) {
     std::int64_t left = end - base::now_ns();
-    if (left <= 0) return get_up(me);
+    if (left <= 0) return get_up(me) ? Woken::called : Woken::timeout;
     sys::futex_wait(me.called, 0, left);
   }
-  return true;
+  return Woken::called;
 }
 
-// By itself; unless it was called meanwhile.
+// By itself; true: it was called meanwhile.
 bool Reserve::get_up(Sleeper& me) {
   sys::LockScope locked(lock_);
   if (me.called.load(std::memory_order_relaxed)) return true;
@@ -51,13 +53,14 @@ void Reserve::call_one() {
 }
 
 void Reserve::call_all() {
-  while (anyone_behind()) call_one();
+  while (behind() > 0) call_one();
 }
 
 void Reserve::after_fork() {
   lock_.after_fork();
   in_loop_.store(0);
   behind_.store(0);
+  has_lookout_.store(false);
   top_ = nullptr;
 }
 

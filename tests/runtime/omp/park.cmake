@@ -55,7 +55,7 @@ foreach(compiler clang gcc)
   foreach(setting "OMP_DYNAMIC=true|bare:OMP_DYNAMIC" "OMP_PROC_BIND=spread|bare:OMP_PROC_BIND" "OMP_PLACES=threads|bare:OMP_PLACES"
       "OMP_THREAD_LIMIT=1|bare:OMP_THREAD_LIMIT" "OMP_THREAD_LIMIT=6|bare:OMP_THREAD_LIMIT" "OMP_SCHEDULE=guided,3|wide" "OMP_WAIT_POLICY=passive|wide"
       "OMP_WAIT_POLICY=active|bare:OMP_WAIT_POLICY" "KMP_BLOCKTIME=0|wide" "KMP_BLOCKTIME=50|bare:KMP_BLOCKTIME"
-      "KMP_AFFINITY=compact|bare:KMP_AFFINITY" "OMP_CANCELLATION=true|wide" "OMP_STACKSIZE=256k|wide" "OMP_TOOL=disabled|bare:OMP_TOOL"
+      "KMP_AFFINITY=compact|bare:KMP_AFFINITY" "OMP_CANCELLATION=true|bare:OMP_CANCELLATION" "OMP_CANCELLATION=false|wide" "OMP_STACKSIZE=256k|wide" "OMP_TOOL=disabled|bare:OMP_TOOL"
       "KMP_LIBRARY=turnaround|bare:KMP_LIBRARY" "WEIR_LANE=off|any" "WEIR_OMP_TEAMS=bare|bare:WEIR_OMP_TEAMS" "WEIR_OMP_TEAMS=same|wide"
       "WEIR_THREADS=1|wide" "WEIR_GATE_WAIT_MS=1|wide")
     string(REPLACE "|" ";" parts ${setting})
@@ -99,8 +99,10 @@ foreach(compiler clang gcc)
   park_test(waits_of_3_${compiler} full wide "WEIR_STAND_INS=3" waits_${compiler} 2)
   park_test(waits_long_${compiler} full wide "" waits_${compiler} 10)
   # Loops of which a few threads take the pieces, and the others stay behind.
-  park_test(crew_${compiler} quick crew "" crew_${compiler})
-  park_test(crew_of_few_${compiler} full wide "WEIR_STAND_INS=5" crew_${compiler})
+  park_test(crew_${compiler} quick crew "WEIR_DEBUG=small-crew" crew_${compiler})
+  park_test(crew_cancelled_${compiler} quick "bare:OMP_CANCELLATION" "OMP_CANCELLATION=true" crew_${compiler})
+  park_test(crew_of_few_${compiler} full wide "WEIR_DEBUG=small-crew WEIR_STAND_INS=5" crew_${compiler})
+  park_test(crew_as_it_comes_${compiler} full wide "" crew_${compiler})
   # With the cores counted out a thread waits for one, however little it computes between calls.
   park_test(waits_for_cores_${compiler} quick wide "WEIR_THREADS=2" waits_${compiler} 1)
   park_test(waits_for_cores_long_${compiler} full wide "WEIR_THREADS=2" waits_${compiler} 10)

@@ -16,14 +16,31 @@ static double compute(int passes) {
   return sum;
 }
 
-static long busy(int pieces, const char *schedule) {
+static long piece(int i) {
+  wait_us(20);
+  return (long)(compute(60000) * 1000) + i;
+}
+
+static long busy(int pieces) {
   long sum = 0;
-  omp_set_schedule(schedule[0] == 'g' ? omp_sched_guided : omp_sched_dynamic, 1);
+#pragma omp parallel for schedule(dynamic) reduction(+ : sum)
+  for (int i = 0; i < pieces; ++i) sum += piece(i);
+  return sum;
+}
+
+static long guided(int pieces) {
+  long sum = 0;
+#pragma omp parallel for schedule(guided) reduction(+ : sum)
+  for (long i = 0; i < pieces; ++i) sum += piece((int)i);
+  return sum;
+}
+
+/* Here and below, pieces that are each some thread's own. */
+static long runtime(int pieces) {
+  long sum = 0;
+  omp_set_schedule(omp_sched_static, 3);
 #pragma omp parallel for schedule(runtime) reduction(+ : sum)
-  for (int i = 0; i < pieces; ++i) {
-    wait_us(20);
-    sum += (long)(compute(60000) * 1000) + i;
-  }
+  for (int i = 0; i < pieces; ++i) sum += piece(i);
   return sum;
 }
 
@@ -88,6 +105,55 @@ static long ordered(void) {
   return wrong;
 }
 
+static long ordered_static(void) {
+  long last = -1, wrong = 0;
+#pragma omp parallel for ordered schedule(static, 1)
+  for (int i = 0; i < 800; ++i) {
+    compute(40000);
+    wait_us(10);
+#pragma omp ordered
+    {
+      wrong += last != i - 1;
+      last = i;
+    }
+  }
+  return wrong;
+}
+
+static long doacross(void) {
+  static long values[801];
+  values[0] = 1;
+#pragma omp parallel for ordered(1) schedule(dynamic)
+  for (int i = 1; i <= 800; ++i) {
+    compute(40000);
+    wait_us(10);
+#pragma omp ordered depend(sink : i - 1)
+    values[i] = values[i - 1] + i;
+#pragma omp ordered depend(source)
+  }
+  return values[800];
+}
+
+/* Where cancelling is on, all threads leave the first loop early, and then run the second. (libomp bears no cancelled loop of the
+ * nonmonotonic kind.) */
+static long cancelled(void) {
+  long done = 0, sum = 0;
+#pragma omp parallel
+  {
+#pragma omp for schedule(monotonic : dynamic) reduction(+ : done)
+    for (int i = 0; i < 3000; ++i) {
+      done += piece(i) > 0;
+      if (i == 1500) {
+#pragma omp cancel for
+      }
+#pragma omp cancellation point for
+    }
+#pragma omp for schedule(dynamic) reduction(+ : sum)
+    for (int i = 0; i < 1000; ++i) sum += piece(i);
+  }
+  return omp_get_cancellation() ? done < 3000 ? sum : -1 : done + sum;
+}
+
 static long inner_teams(void) {
   long sum = 0;
 #pragma omp parallel for schedule(dynamic) reduction(+ : sum)
@@ -102,13 +168,17 @@ static long inner_teams(void) {
 }
 
 int main(void) {
-  printf("dynamic %ld\n", busy(2500, "dynamic"));
-  printf("dynamic, again %ld\n", busy(1500, "dynamic"));
-  printf("guided %ld\n", busy(1500, "guided"));
+  printf("dynamic %ld\n", busy(2500));
+  printf("dynamic, again %ld\n", busy(1500));
+  printf("guided %ld\n", guided(1500));
+  printf("runtime %ld\n", runtime(1000));
   printf("pipes %ld\n", pipes(1000));
   printf("turns %ld\n", turns());
   printf("loops %ld\n", one_after_the_other());
   printf("ordered %ld\n", ordered());
+  printf("ordered, static %ld\n", ordered_static());
+  printf("doacross %ld\n", doacross());
+  printf("cancelled %ld\n", cancelled());
   printf("teams within %ld\n", inner_teams());
   return 0;
 }

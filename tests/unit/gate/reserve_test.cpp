@@ -26,7 +26,7 @@ TEST(ReserveTest, who_stays_behind_is_not_at_work_until_it_is_called) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 2; ++i) {
     threads.emplace_back([&] {
-      EXPECT_TRUE(reserve.stay(long_ns, yes));
+      EXPECT_EQ(reserve.stay(long_ns, false, yes), Reserve::Woken::called);
       ++back;
     });
   }
@@ -39,13 +39,33 @@ TEST(ReserveTest, who_stays_behind_is_not_at_work_until_it_is_called) {
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(back, 2);
   EXPECT_EQ(reserve.at_work(), 3);
-  EXPECT_FALSE(reserve.anyone_behind());
+  EXPECT_EQ(reserve.behind(), 0);
+}
+
+TEST(ReserveTest, the_lookout_is_called_last) {
+  Reserve reserve;
+  for (int i = 0; i < 3; ++i) reserve.enter();
+  std::atomic<int> lookouts{0}, others{0};
+  std::vector<std::thread> threads;
+  for (bool lookout : {false, true, false}) {
+    threads.emplace_back([&, lookout] {
+      reserve.stay(long_ns, lookout, yes);
+      ++(lookout ? lookouts : others);
+    });
+    until_behind(reserve, 3 - static_cast<std::int64_t>(threads.size()));
+  }
+  reserve.call_one();
+  reserve.call_one();
+  while (others != 2) std::this_thread::yield();
+  EXPECT_EQ(lookouts, 0);
+  reserve.call_one();
+  for (auto& thread : threads) thread.join();
 }
 
 TEST(ReserveTest, nobody_stays_behind_for_ever) {
   Reserve reserve;
   reserve.enter();
-  EXPECT_FALSE(reserve.stay(base::ns_per_ms, yes));
+  EXPECT_EQ(reserve.stay(base::ns_per_ms, false, yes), Reserve::Woken::timeout);
   EXPECT_EQ(reserve.at_work(), 1);
 }
 
@@ -53,9 +73,9 @@ TEST(ReserveTest, who_is_of_use_after_all_does_not_wait) {
   Reserve reserve;
   reserve.enter();
   std::int64_t began = base::now_ns();
-  EXPECT_FALSE(reserve.stay(long_ns, no));
+  EXPECT_EQ(reserve.stay(long_ns, false, no), Reserve::Woken::of_use);
   EXPECT_LT(base::now_ns() - began, long_ns / 2);
-  EXPECT_FALSE(reserve.anyone_behind());
+  EXPECT_EQ(reserve.behind(), 0);
 }
 
 // Who calls when it has made them of use, and who stays unless it is of use: one sees the other.
@@ -64,7 +84,7 @@ TEST(ReserveTest, none_is_left_behind_by_a_call_that_came_just_then) {
   for (int round = 0; round < 2000; ++round) {
     std::atomic<bool> over{false};
     reserve.enter();
-    std::thread stays([&] { reserve.stay(long_ns, [&] { return !over.load(); }); });
+    std::thread stays([&] { reserve.stay(long_ns, false, [&] { return !over.load(); }); });
     over = true;
     reserve.call_all();
     std::int64_t began = base::now_ns();
