@@ -4,8 +4,6 @@
 // stays behind while a crew of others goes on. No such loop says who runs which piece, so that changes nothing but the time.
 #include "omp_ext/loop_piece.h"
 
-#include <time.h>
-
 #include <atomic>
 #include <cstdlib>
 
@@ -17,7 +15,6 @@
 #include "omp_ext/region.h"
 #include "omp_ext/team_plan.h"
 #include "sys/process.h"
-#include "sys/raw.h"
 
 namespace weir::team {
 namespace {
@@ -25,6 +22,8 @@ namespace {
 // A window shows the crew's share of the cores' time when each of it has done some pieces, or nothing more for long.
 constexpr std::int64_t least_window_ns = 10 * base::ns_per_ms, longest_window_ns = 100 * base::ns_per_ms;
 constexpr std::int64_t pieces_each = 2;
+// Of pieces shorter than that many pass before the thread looks at all: its own clock costs a system call.
+constexpr std::int64_t between_looks_ns = 50 * base::ns_per_us;
 // Who stays behind is called; but where those at work all wait for something that we don't see, nobody would be.
 constexpr std::int64_t longest_ns = 400 * base::ns_per_ms;
 
@@ -38,12 +37,6 @@ struct Window {
   std::atomic<std::int32_t> looked_at_by{0};       // the process: to a forked child, nobody looks
 };
 constinit Window window;
-
-std::int64_t cpu_here_ns() {
-  timespec t{};
-  sys::raw(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, sys::word(&t));
-  return t.tv_sec * base::ns_per_s + t.tv_nsec;
-}
 
 void note_smallest(std::int64_t crew) {
   std::int64_t least = meter::teams.smallest_crew.load(std::memory_order_relaxed);
@@ -133,11 +126,16 @@ void loop_is_over(base::TeamSeat& seat) {
 void before_next_piece(base::Thread& thread) {
   base::TeamSeat& seat = thread.seat;
   Region* region = region_of_seat(seat.team);
-  if (!seat.in_loop || region == &no_region || team_plan().freedom == Freedom::same) return;
-  std::int64_t cpu_ns = cpu_here_ns();
+  if (!seat.in_loop) return;
+  ++seat.pieces;
+  std::int64_t now_ns = base::now_ns();
+  if (now_ns - seat.looked_ns < between_looks_ns || region == &no_region || team_plan().freedom == Freedom::same) return;
+  seat.looked_ns = now_ns;
+  std::int64_t cpu_ns = sys::thread_cpu_ns();
   window.cpu_ns.fetch_add(cpu_ns - seat.piece_cpu_ns, std::memory_order_relaxed);
-  window.pieces.fetch_add(1, std::memory_order_relaxed);
+  window.pieces.fetch_add(seat.pieces, std::memory_order_relaxed);
   seat.piece_cpu_ns = cpu_ns;
+  seat.pieces = 0;
   look_at_window(*region);
   if (!thread.holds_core || thread.lock_depth > 0) return;
   if (gate::the_gate.reserve.at_work() <= region->crew_most.load(std::memory_order_relaxed)) return;
@@ -151,7 +149,9 @@ void after_next_piece(base::Thread& thread, bool any) {
   if (seat.in_loop) return;
   seat.in_loop = true;
   seat.loops_over = loops_over.load();
-  seat.piece_cpu_ns = cpu_here_ns();
+  seat.pieces = 0;
+  seat.looked_ns = base::now_ns();
+  seat.piece_cpu_ns = sys::thread_cpu_ns();
   gate::the_gate.reserve.enter();
 }
 

@@ -120,6 +120,7 @@ bool within_cgroups_limits(std::int64_t wanted, const LimitFolders& folders) {
   if (!exists(Path(top.path, "", "/cgroup.procs").path)) return false;  // they lie elsewhere
   if (cgroup[0] == '/' && !cgroup[1]) cgroup[0] = 0;
   while (cgroup[0]) {
+    if (cgroup[0] != '/') return false;
     Path here(top.path, cgroup, "");
     if (!exists(Path(here.path, "", "/cgroup.procs").path)) return false;
     Text most(Path(here.path, "", "/pids.max").path);

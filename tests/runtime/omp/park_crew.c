@@ -90,34 +90,31 @@ static long one_after_the_other(void) {
   return sum;
 }
 
-static long ordered(void) {
-  long last = -1, wrong = 0;
-#pragma omp parallel for ordered schedule(dynamic)
-  for (int i = 0; i < 800; ++i) {
-    compute(40000);
-    wait_us(10);
+struct order {
+  long last, wrong;
+};
+static void in_order(struct order *order, int i) {
+  compute(40000);
+  wait_us(10);
 #pragma omp ordered
-    {
-      wrong += last != i - 1;
-      last = i;
-    }
+  {
+    order->wrong += order->last != i - 1;
+    order->last = i;
   }
-  return wrong;
+}
+
+static long ordered(void) {
+  struct order order = {-1, 0};
+#pragma omp parallel for ordered schedule(dynamic)
+  for (int i = 0; i < 800; ++i) in_order(&order, i);
+  return order.wrong;
 }
 
 static long ordered_static(void) {
-  long last = -1, wrong = 0;
+  struct order order = {-1, 0};
 #pragma omp parallel for ordered schedule(static, 1)
-  for (int i = 0; i < 800; ++i) {
-    compute(40000);
-    wait_us(10);
-#pragma omp ordered
-    {
-      wrong += last != i - 1;
-      last = i;
-    }
-  }
-  return wrong;
+  for (int i = 0; i < 800; ++i) in_order(&order, i);
+  return order.wrong;
 }
 
 static long doacross(void) {
