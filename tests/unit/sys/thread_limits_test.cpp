@@ -76,6 +76,12 @@ TEST_F(ThreadLimitsTest, of_cgroups_of_the_first_version) {
   EXPECT_FALSE(within(129));  // what it names lies elsewhere
 }
 
+TEST_F(ThreadLimitsTest, of_a_cgroup_whose_name_is_no_path) {
+  put("cgroupsa/cgroup.procs", "1\n");
+  put("proc/self/cgroup", "0::a\n");
+  EXPECT_FALSE(within(129));
+}
+
 TEST_F(ThreadLimitsTest, of_who_made_a_namespace_of_users) {
   put("proc/self/uid_map", "         0       1000          1\n");
   EXPECT_FALSE(within(129));
