@@ -8,10 +8,9 @@ namespace weir::gate {
 // seq_cst, as behind() and what `useless` looks at: of who stays and who makes it of use, one sees the other.
 void Reserve::lie_down(Sleeper& me, bool at_the_bottom) {
   sys::LockScope locked(lock_);
-  Sleeper** at = &top_;
-  while (at_the_bottom && *at) at = &(*at)->below;
-  me.below = *at;
-  *at = &me;
+  (at_the_bottom ? me.above : me.below) = at_the_bottom ? bottom_ : top_;
+  (me.above ? me.above->below : top_) = &me;
+  (me.below ? me.below->above : bottom_) = &me;
   behind_.fetch_add(1, std::memory_order_seq_cst);
 }
 
@@ -29,11 +28,14 @@ Reserve::Woken Reserve::sleep(Sleeper& me, std::int64_t timeout_ns) {
 bool Reserve::get_up(Sleeper& me) {
   sys::LockScope locked(lock_);
   if (me.called.load(std::memory_order_relaxed)) return true;
-  Sleeper** at = &top_;
-  while (*at != &me) at = &(*at)->below;
-  *at = me.below;
-  behind_.fetch_sub(1, std::memory_order_seq_cst);
+  unlink_locked(me);
   return false;
+}
+
+void Reserve::unlink_locked(Sleeper& me) {
+  (me.above ? me.above->below : top_) = me.below;
+  (me.below ? me.below->above : bottom_) = me.above;
+  behind_.fetch_sub(1, std::memory_order_seq_cst);
 }
 
 // A sleeper's frame lives until `called` is set: nothing of it is touched after that, and a wake of an address that is gone does
@@ -43,8 +45,7 @@ void Reserve::call_one() {
   Sleeper* next = top_;
   std::atomic<std::uint32_t>* called = nullptr;
   if (next) {
-    top_ = next->below;
-    behind_.fetch_sub(1, std::memory_order_seq_cst);
+    unlink_locked(*next);
     called = &next->called;
     called->store(1, std::memory_order_release);
   }
@@ -61,7 +62,7 @@ void Reserve::after_fork() {
   in_loop_.store(0);
   behind_.store(0);
   has_lookout_.store(false);
-  top_ = nullptr;
+  top_ = bottom_ = nullptr;
 }
 
 }  // namespace weir::gate

@@ -43,17 +43,20 @@ class Reserve {
  private:
   struct Sleeper {
     std::atomic<std::uint32_t> called{0};
+    Sleeper* above = nullptr;
     Sleeper* below = nullptr;
   };
   void lie_down(Sleeper& me, bool at_the_bottom);
   Woken sleep(Sleeper& me, std::int64_t timeout_ns);
   bool get_up(Sleeper& me);
+  void unlink_locked(Sleeper& me);
 
   std::atomic<std::int64_t> in_loop_{0};
   std::atomic<std::int64_t> behind_{0};  // written under lock_
   std::atomic<bool> has_lookout_{false};
   sys::Lock lock_;
-  Sleeper* top_ = nullptr;  // under lock_
+  Sleeper* top_ = nullptr;  // under lock_, as all of the list
+  Sleeper* bottom_ = nullptr;
 };
 
 }  // namespace weir::gate
