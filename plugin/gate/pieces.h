@@ -9,7 +9,8 @@ namespace weir::gate {
 // How long threads compute between one call that blocks and the next. Where that is less than the kernel's time slice,
 // a thread that comes back from such a call need not wait for a core: the kernel passes cores from one to the next without
 // breaking such a piece off, and a sleep and a wake more at each call cost more than they bring. The mean is of all threads, and
-// follows a change within some hundred calls; until it is known, pieces pass for short.
+// follows a change within some hundred calls; until a few have told, pieces pass for long: many threads that begin at once, with what
+// they read at the same time, would get in each other's way.
 class Pieces {
  public:
   void add(std::int64_t ns) {
@@ -23,7 +24,7 @@ class Pieces {
   static constexpr std::int64_t weight = 64;
   static constexpr std::int64_t longest_ns = 10'000'000;  // one that says no more than "long"
   std::atomic<std::int64_t> short_ns_{3'000'000};
-  std::atomic<std::int64_t> mean_ns_{1'000'000};
+  std::atomic<std::int64_t> mean_ns_{4'000'000};
 };
 
 }  // namespace weir::gate

@@ -12,8 +12,16 @@ void add(Pieces& pieces, int count, std::int64_t ns) {
   for (int i = 0; i < count; ++i) pieces.add(ns);
 }
 
+TEST(PiecesTest, are_long_until_a_few_were_short) {
+  Pieces pieces;
+  EXPECT_FALSE(pieces.are_short());
+  add(pieces, 30, 5 * us);
+  EXPECT_TRUE(pieces.are_short());
+}
+
 TEST(PiecesTest, are_short_until_many_were_long) {
   Pieces pieces;
+  add(pieces, 100, ms);
   EXPECT_TRUE(pieces.are_short());
   add(pieces, 10, 8 * ms);
   EXPECT_TRUE(pieces.are_short());

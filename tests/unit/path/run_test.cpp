@@ -185,6 +185,10 @@ class OfTeam {
   wait::Lane best_;
 };
 
+void threads_compute_little() {
+  for (int i = 0; i < 100; ++i) gate::the_gate.pieces.add(10'000);
+}
+
 // A team's thread reads where the last read had to wait. What it finds there now decides what the next one does, and never
 // what this one gives.
 TEST_F(RunTest, a_read_that_likely_waits_is_not_looked_at_first) {
@@ -213,6 +217,7 @@ TEST_F(RunTest, a_read_that_likely_waits_is_not_looked_at_first) {
     return looks.exchange(0);
   };
   OfTeam member;
+  threads_compute_little();
   found_bytes(fd, Bytes::missing);
   EXPECT_EQ(read_of(0), 1) << "without a core to give";
   gate::take_core_at_once();
@@ -249,6 +254,7 @@ TEST_F(RunTest, a_read_that_was_not_looked_at_and_waits_is_parked) {
   unlink(name.c_str());
   if (sys::in_page_cache(fd, 0, bytes) != 0) GTEST_SKIP() << "the kernel does not tell, or keeps what it is told to drop";
   OfTeam member;
+  threads_compute_little();
   gate::take_core_at_once();
   static char data[bytes];
   std::int64_t parked = 0;
