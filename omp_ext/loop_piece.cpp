@@ -4,6 +4,7 @@
 // stays behind while a crew of others goes on. No such loop says who runs which piece, so that changes nothing but the time.
 #include "omp_ext/loop_piece.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 
@@ -19,9 +20,9 @@
 namespace weir::team {
 namespace {
 
-// A window shows the crew's share of the cores' time when each of it has done some pieces, or nothing more for long.
+// A window shows the crew's share of the cores' time when enough pieces are done, or nothing more for long.
 constexpr std::int64_t least_window_ns = 10 * base::ns_per_ms, longest_window_ns = 100 * base::ns_per_ms;
-constexpr std::int64_t pieces_each = 2;
+constexpr std::int64_t enough_pieces = 32;
 // Of pieces shorter than that many pass before the thread looks at all: its own clock costs a system call.
 constexpr std::int64_t between_looks_ns = 50 * base::ns_per_us;
 // Who stays behind is called; but where those at work all wait for something that we don't see, nobody would be.
@@ -67,7 +68,8 @@ void step(Region& region, std::int64_t wall_ns) {
 
 bool is_over(std::int64_t wall_ns) {
   if (wall_ns < least_window_ns) return false;
-  return wall_ns >= longest_window_ns || window.pieces.load(std::memory_order_relaxed) >= pieces_each * gate::the_gate.reserve.at_work();
+  std::int64_t at_work = gate::the_gate.reserve.at_work(), enough = std::max(at_work / 2, std::min(2 * at_work, enough_pieces));
+  return wall_ns >= longest_window_ns || window.pieces.load(std::memory_order_relaxed) >= enough;
 }
 
 void look_at_window(Region& region) {

@@ -48,6 +48,44 @@ TEST(CrewTest, grows_at_once_where_calls_begin_to_wait_and_shrinks_again) {
   EXPECT_LE(after(crew, 600, 2), 12);
 }
 
+TEST(CrewTest, does_not_grow_for_one_window_that_fell_out_of_line) {
+  Crew crew;
+  std::int64_t small = after(crew, 30, 2);
+  for (int i = 0; i < 100; ++i) {
+    crew.step(0.7, small, cores);
+    EXPECT_EQ(after(crew, 5, 2), small);
+  }
+}
+
+TEST(CrewTest, shrinks_where_windows_overlap) {  // what is computed in one counts in the next, now and then
+  Crew crew;
+  for (int i = 0; i < 4; ++i) crew.step(i % 2 ? 1.05 : 0.92, team, cores);
+  EXPECT_LT(crew.most(), team);
+}
+
+// The kernel's own threads have a part of the cores: then no number of threads is busy all the time.
+TEST(CrewTest, is_as_small_where_more_bring_nothing) {
+  Crew crew;
+  int small = 0, too_few = 0;
+  for (int i = 0; i < 1000; ++i) {
+    std::int64_t at_work = std::min(crew.most(), team);
+    crew.step(0.9 * busy_with(at_work, 12), at_work, cores);
+    small += at_work <= 24;
+    too_few += at_work < 12;
+  }
+  EXPECT_GT(small, 900);
+  EXPECT_LT(too_few, 60);
+}
+
+TEST(CrewTest, grows_again_where_what_was_enough_is_not) {
+  Crew crew;
+  for (int i = 0; i < 200; ++i) {
+    std::int64_t at_work = std::min(crew.most(), team);
+    crew.step(0.9 * busy_with(at_work, 12), at_work, cores);
+  }
+  EXPECT_GE(after(crew, 12, 60), 48);
+}
+
 TEST(CrewTest, is_unmoved_where_others_have_a_part_of_the_cores) {
   Crew crew;
   for (int i = 0; i < 100; ++i) crew.step(0.7, team, cores);
