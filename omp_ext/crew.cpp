@@ -13,7 +13,8 @@ constexpr double is_idle = 0.5;      // so little that one window is enough,
 constexpr double surely_few = 0.8;   // and so little that more are kept whatever they bring
 constexpr double gain = 1.03, loss = 0.95;
 constexpr double unknown = -1;
-constexpr std::int64_t least_a_core = 3;  // one computes, one is about to, one waits
+// With fewer, calls that wait come to a device one by one, and each end of one is an interrupt, and a core that was idle.
+constexpr std::int64_t least_a_core = 8;
 
 }  // namespace
 

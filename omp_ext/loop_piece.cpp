@@ -23,8 +23,9 @@ namespace {
 // A window shows the crew's share of the cores' time when enough pieces are done, or nothing more for long.
 constexpr std::int64_t least_window_ns = 10 * base::ns_per_ms, longest_window_ns = 100 * base::ns_per_ms;
 constexpr std::int64_t enough_pieces = 32;
-// Of pieces shorter than that many pass before the thread looks at all: its own clock costs a system call.
-constexpr std::int64_t between_looks_ns = 50 * base::ns_per_us;
+// Of pieces shorter than that many pass before the thread looks at all: its own clock costs a system call. What it computed for
+// since its last look counts in a later window then, as much each time.
+constexpr std::int64_t between_looks_ns = base::ns_per_ms;
 // Who stays behind is called; but where those at work all wait for something that we don't see, nobody would be.
 constexpr std::int64_t longest_ns = 400 * base::ns_per_ms;
 
@@ -72,8 +73,7 @@ bool is_over(std::int64_t wall_ns) {
   return wall_ns >= longest_window_ns || window.pieces.load(std::memory_order_relaxed) >= enough;
 }
 
-void look_at_window(Region& region) {
-  std::int64_t now_ns = base::now_ns();
+void look_at_window(Region& region, std::int64_t now_ns) {
   if (!is_over(now_ns - window.began_ns.load(std::memory_order_relaxed))) return;
   std::int32_t by = window.looked_at_by.load(std::memory_order_relaxed), mine = sys::process_id();
   if (by == mine || !window.looked_at_by.compare_exchange_strong(by, mine, std::memory_order_acquire)) return;
@@ -95,7 +95,7 @@ bool wait_behind(Region& region, std::uint32_t over_at_first) {
   for (; now_ns < end_ns; now_ns = base::now_ns()) {
     bool lookout = reserve.become_lookout();
     auto woken = reserve.stay(lookout ? least_window_ns : end_ns - now_ns, lookout, useless);
-    if (lookout && woken == gate::Reserve::Woken::timeout) look_at_window(region);
+    if (lookout && woken == gate::Reserve::Woken::timeout) look_at_window(region, base::now_ns());
     if (lookout) reserve.resign_as_lookout();
     if (woken != gate::Reserve::Woken::timeout) break;
   }
@@ -138,7 +138,7 @@ void before_next_piece(base::Thread& thread) {
   window.pieces.fetch_add(seat.pieces, std::memory_order_relaxed);
   seat.piece_cpu_ns = cpu_ns;
   seat.pieces = 0;
-  look_at_window(*region);
+  look_at_window(*region, now_ns);
   if (!thread.holds_core || thread.lock_depth > 0) return;
   if (gate::the_gate.reserve.at_work() <= region->crew_most.load(std::memory_order_relaxed)) return;
   if (seat.loops_over != loops_over.load(std::memory_order_relaxed) || base::in_signal_handler()) return;

@@ -79,10 +79,11 @@ void give_core_to_wait(std::int64_t now_ns) {
   give_core();
 }
 
-std::int64_t take_core_back() {
-  if (the_gate.pieces.are_short()) take_core_at_once();
+std::int64_t take_core_back(std::int64_t now_ns) {
+  bool at_once = the_gate.pieces.are_short();
+  if (at_once) take_core_at_once();
   else take_core();
-  return base::self().went_on_ns = base::now_ns();
+  return base::self().went_on_ns = at_once ? now_ns : base::now_ns();
 }
 
 }  // namespace weir::gate

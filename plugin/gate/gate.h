@@ -56,7 +56,7 @@ void give_core();
 
 // The same around a call that blocks. Where threads compute but shortly between such calls, it goes on at once after it.
 void give_core_to_wait(std::int64_t now_ns);
-std::int64_t take_core_back();  // returns the time
+std::int64_t take_core_back(std::int64_t now_ns);  // returns the time then
 
 // After a call of a team's thread that was done at once, as were some before it: where more compute than there are cores,
 // it waits for one as if the call had blocked. Else a team whose calls never block would go on with all its stand-ins at once.

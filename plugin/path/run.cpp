@@ -105,7 +105,7 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
   std::int64_t ended = base::now_ns();
   if (permit) release_permit();
   meter::ends(traced, Track::parked, name_of(call), result);
-  std::int64_t went_on = had_core ? gate::take_core_back() : ended;
+  std::int64_t went_on = had_core ? gate::take_core_back(ended) : ended;
 
   meter::Counters& counters = meter::mine();
   if (!looked && was_at_hand(ended - began, call.bytes)) {

@@ -29,15 +29,15 @@ TEST(CrewTest, is_all_while_the_cores_have_time) {
 
 TEST(CrewTest, is_small_where_a_few_keep_the_cores_busy) {
   Crew crew;
-  EXPECT_EQ(after(crew, 30, 2), 3 * cores);
-  EXPECT_EQ(after(crew, 1000, 2), 3 * cores);
+  EXPECT_EQ(after(crew, 30, 2), 8 * cores);
+  EXPECT_EQ(after(crew, 1000, 2), 8 * cores);
 }
 
 TEST(CrewTest, is_not_smaller_than_keeps_the_cores_busy) {
   Crew crew;
-  after(crew, 30, 14);
+  after(crew, 30, 40);
   int too_few = 0;
-  for (int i = 0; i < 1000; ++i) too_few += after(crew, 1, 14) < 14;
+  for (int i = 0; i < 1000; ++i) too_few += after(crew, 1, 40) < 40;
   EXPECT_LT(too_few, 40);  // now and then it is tried again
 }
 
@@ -45,7 +45,7 @@ TEST(CrewTest, grows_at_once_where_calls_begin_to_wait_and_shrinks_again) {
   Crew crew;
   after(crew, 30, 2);
   EXPECT_GE(after(crew, 5, 100), 96);
-  EXPECT_LE(after(crew, 600, 2), 12);
+  EXPECT_LE(after(crew, 600, 2), 24);
 }
 
 TEST(CrewTest, does_not_grow_for_one_window_that_fell_out_of_line) {
@@ -69,9 +69,9 @@ TEST(CrewTest, is_as_small_where_more_bring_nothing) {
   int small = 0, too_few = 0;
   for (int i = 0; i < 1000; ++i) {
     std::int64_t at_work = std::min(crew.most(), team);
-    crew.step(0.9 * busy_with(at_work, 12), at_work, cores);
-    small += at_work <= 24;
-    too_few += at_work < 12;
+    crew.step(0.9 * busy_with(at_work, 20), at_work, cores);
+    small += at_work <= 40;
+    too_few += at_work < 20;
   }
   EXPECT_GT(small, 900);
   EXPECT_LT(too_few, 60);
@@ -81,7 +81,7 @@ TEST(CrewTest, grows_again_where_what_was_enough_is_not) {
   Crew crew;
   for (int i = 0; i < 200; ++i) {
     std::int64_t at_work = std::min(crew.most(), team);
-    crew.step(0.9 * busy_with(at_work, 12), at_work, cores);
+    crew.step(0.9 * busy_with(at_work, 20), at_work, cores);
   }
   EXPECT_GE(after(crew, 12, 60), 48);
 }
