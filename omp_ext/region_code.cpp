@@ -197,19 +197,26 @@ struct Survey {
   bool all = true;
 };
 
-int survey_object(dl_phdr_info* info, std::size_t, void* survey_) {
-  auto& survey = *static_cast<Survey*>(survey_);
-  Object object = Object::of(*info);
-  if (!object.valid() || object.is_runtime()) return 0;
+void survey_object(const Object& object, Survey& survey) {
+  if (!object.valid() || object.is_runtime()) return;
   bool unknown = survey.end_ns && leaves_unknown(object);
   int regions = unknown ? one_does_not : each_region(object, survey.how, survey.end_ns, survey.holds);
   survey.all = regions != one_does_not;
   if (survey.all) survey.regions += regions;
-  return survey.all ? 0 : 1;
+}
+
+Survey that_none_waits() {
+  constexpr std::int64_t most_ns = 5'000'000;
+  return {never_waits, Reading::to_the_end, base::now_ns() + most_ns};
 }
 
 bool all_hold(Survey survey) {
-  sys::each_object(survey_object, &survey);
+  auto look = [](dl_phdr_info* info, std::size_t, void* survey_) {
+    auto& survey_here = *static_cast<Survey*>(survey_);
+    survey_object(Object::of(*info), survey_here);
+    return survey_here.all ? 0 : 1;
+  };
+  sys::each_object(look, &survey);
   return survey.regions > 0 && survey.all;
 }
 
@@ -221,9 +228,12 @@ CodeFacts read_code(const void* code, Reading how) {
 
 bool every_region_blocks() { return all_hold({starts_wide, Reading::until_it_blocks}); }
 
-bool no_region_waits() {
-  constexpr std::int64_t most_ns = 5'000'000;
-  return all_hold({never_waits, Reading::to_the_end, base::now_ns() + most_ns});
+bool no_region_waits() { return all_hold(that_none_waits()); }
+
+bool no_region_waits_in(const Object& object) {
+  Survey survey = that_none_waits();
+  survey_object(object, survey);
+  return survey.regions > 0 && survey.all;
 }
 
 }  // namespace weir::team

@@ -25,6 +25,8 @@ bool every_region_blocks();
 
 // Is none of them one that may wait? False when none was found, and where that would take long to tell, or code may come later.
 bool no_region_waits();
+class Object;
+bool no_region_waits_in(const Object& object);  // of this one's
 
 // Would a region with these facts start with stand-ins?
 constexpr bool starts_wide(const CodeFacts& facts) { return (facts.blocks || facts.may_block) && !facts.loops_barrier; }

@@ -33,15 +33,21 @@ struct Dynamic {
   struct { const Elf64_Rela* table = nullptr; std::size_t count = 0; } relocations[2];
 };
 
-Dynamic read_dynamic(const void* at) {
+// The loader has put addresses in the place of distances from the object's base; for an object that it did not load they are those.
+template <typename T>
+const T* address_of(std::uint64_t word, std::uintptr_t base) {
+  return reinterpret_cast<const T*>(word < base ? base + word : word);
+}
+
+Dynamic read_dynamic(const void* at, std::uintptr_t base) {
   Dynamic d;
   for (auto* entry = static_cast<const Elf64_Dyn*>(at); entry && entry->d_tag != DT_NULL; ++entry) {
     switch (entry->d_tag) {
-      case DT_SYMTAB: d.symbols = reinterpret_cast<const Elf64_Sym*>(entry->d_un.d_ptr); break;
-      case DT_STRTAB: d.strings = reinterpret_cast<const char*>(entry->d_un.d_ptr); break;
-      case DT_JMPREL: d.relocations[0].table = reinterpret_cast<const Elf64_Rela*>(entry->d_un.d_ptr); break;
+      case DT_SYMTAB: d.symbols = address_of<Elf64_Sym>(entry->d_un.d_ptr, base); break;
+      case DT_STRTAB: d.strings = address_of<char>(entry->d_un.d_ptr, base); break;
+      case DT_JMPREL: d.relocations[0].table = address_of<Elf64_Rela>(entry->d_un.d_ptr, base); break;
       case DT_PLTRELSZ: d.relocations[0].count = entry->d_un.d_val / sizeof(Elf64_Rela); break;
-      case DT_RELA: d.relocations[1].table = reinterpret_cast<const Elf64_Rela*>(entry->d_un.d_ptr); break;
+      case DT_RELA: d.relocations[1].table = address_of<Elf64_Rela>(entry->d_un.d_ptr, base); break;
       case DT_RELASZ: d.relocations[1].count = entry->d_un.d_val / sizeof(Elf64_Rela); break;
       default: break;
     }
@@ -55,10 +61,29 @@ const char* imported_by(const Dynamic& d, const Elf64_Rela& relocation) {
   return d.strings + d.symbols[ELF64_R_SYM(relocation.r_info)].st_name;
 }
 
+constinit const Object* also_known = nullptr;
+
 }  // namespace
+
+void Object::also(const Object* object) { also_known = object; }
+
+Object Object::laid_out(std::uintptr_t base, std::uintptr_t bytes, const Elf64_Phdr* headers, int count, const char* path) {
+  Object object;
+  object.begin_ = object.base_ = base;
+  object.end_ = base + bytes;
+  object.path_ = path;
+  for (const Elf64_Phdr* h = headers; h != headers + count; ++h) {
+    bool within = h->p_vaddr < bytes && h->p_memsz <= bytes - h->p_vaddr;
+    if (within && h->p_type == PT_GNU_EH_FRAME) object.table_ = base + h->p_vaddr;
+    if (within && h->p_type == PT_DYNAMIC) object.dynamic_ = reinterpret_cast<const void*>(base + h->p_vaddr);
+  }
+  if (object.table_ && object.dynamic_) object.read_table();
+  return object;
+}
 
 Object Object::around(std::uintptr_t address) {
   Object object;
+  if (also_known && also_known->holds(address)) return *also_known;
   dl_find_object found;
   if (_dl_find_object(reinterpret_cast<void*>(address), &found) || !found.dlfo_eh_frame) return object;
   object.begin_ = reinterpret_cast<std::uintptr_t>(found.dlfo_map_start);
@@ -69,11 +94,16 @@ Object Object::around(std::uintptr_t address) {
     object.dynamic_ = found.dlfo_link_map->l_ld;
     object.path_ = found.dlfo_link_map->l_name ? found.dlfo_link_map->l_name : "";
   }
-  auto* header = reinterpret_cast<const Header*>(object.table_);
+  object.read_table();
+  return object;
+}
+
+void Object::read_table() {
+  auto* header = reinterpret_cast<const Header*>(table_);
   bool usual = header->version == 1 && header->frame_encoding == pc_relative_32 &&
                header->count_encoding == unsigned_32 && header->table_encoding == header_relative_32;
-  object.functions_ = usual ? header->count : 0;
-  return object;
+  bool whole = usual && table_ + sizeof *header + header->count * sizeof(Row) <= end_;
+  functions_ = whole ? header->count : 0;
 }
 
 Object Object::of(const dl_phdr_info& loaded) {
@@ -95,8 +125,10 @@ Function Object::function(std::uint32_t index) const {
   const Row* row = rows(table_) + index;
   auto begin = table_ + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(row->function));
   // The length stands in the frame's record: length, parent, start, size, each of 32 bits.
+  auto frame = table_ + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(row->frame));
   std::uint32_t size;
-  std::memcpy(&size, reinterpret_cast<const void*>(table_ + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(row->frame)) + 12), 4);
+  if (!holds(frame) || !holds(frame + 16)) return {};
+  std::memcpy(&size, reinterpret_cast<const void*>(frame + 12), 4);
   if (!holds(begin) || begin + size > end_) return {};
   return {begin, begin + size};
 }
@@ -122,7 +154,7 @@ bool Object::is_linkage(Function function) const {
 
 const char* Object::name_of_slot(std::uintptr_t slot) const {
   if (!dynamic_ || !holds(slot)) return nullptr;
-  Dynamic d = read_dynamic(dynamic_);
+  Dynamic d = read_dynamic(dynamic_, base_);
   if (!d.symbols || !d.strings) return nullptr;
   for (auto& part : d.relocations) {
     for (std::size_t i = 0; i < part.count; ++i) {
@@ -144,7 +176,7 @@ std::uintptr_t Object::slot_of_stub(std::uintptr_t address) const {
 }
 
 void Object::each_import(void (*fn)(void* argument, const char* name, std::uintptr_t slot), void* argument) const {
-  Dynamic d = read_dynamic(dynamic_);
+  Dynamic d = read_dynamic(dynamic_, base_);
   if (!d.symbols || !d.strings) return;
   for (auto& part : d.relocations) {
     for (std::size_t i = 0; i < part.count; ++i) {

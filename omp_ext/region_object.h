@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <elf.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -14,13 +16,16 @@ struct Function {
   bool holds(std::uintptr_t address) const { return address >= begin && address < end; }
 };
 
-// A loaded object, asked where its functions are and which name stands behind a pointer. From its unwind table and its
+// A loaded object, or one whose segments lie in memory as the loader would lay them, asked where its functions are and which name stands behind a pointer. From its unwind table and its
 // relocations, which every program keeps, stripped or not.
 class Object {
  public:
   // The object that holds this address; valid() is false when there is none, or it has no unwind table.
   static Object around(std::uintptr_t address);
   static Object of(const dl_phdr_info& loaded);
+  // Not by the loader, which knows nothing of it: around() finds it while it is the one that there is `also`.
+  static Object laid_out(std::uintptr_t base, std::uintptr_t bytes, const Elf64_Phdr* headers, int count, const char* path);
+  static void also(const Object* object);
 
   bool valid() const { return functions_ > 0; }
   bool is_runtime() const;
@@ -41,6 +46,8 @@ class Object {
   bool imports_waiting() const;
 
  private:
+  void read_table();
+
   std::uintptr_t begin_ = 0, end_ = 0, base_ = 0;
   std::uintptr_t table_ = 0;         // PT_GNU_EH_FRAME
   std::uint32_t functions_ = 0;

@@ -14,6 +14,7 @@
 #include <iterator>
 
 #include "cli/program.h"
+#include "cli/region_file.h"
 #include "lane/elf.h"
 #include "lane/marks.h"
 
@@ -76,6 +77,15 @@ std::string lacking_name(const std::vector<std::string>& objects, const std::str
   return lacking;
 }
 
+// The program alone, or with libraries that fork no teams for it: then its regions are all in one file.
+bool only_computes(const std::vector<std::string>& objects) {
+  auto known = [](const std::string& object) {
+    std::string name = std::filesystem::path(object).filename().string();
+    return lane::is_runtime(name.c_str()) || name.rfind("libgfortran.so", 0) == 0;
+  };
+  return std::all_of(objects.begin() + 1, objects.end(), known) && no_region_of_program_waits(objects.front().c_str());
+}
+
 }  // namespace
 
 std::string newest_libomp() {
@@ -114,7 +124,9 @@ OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string&
     return choice;
   }
   std::string lacking = lacking_name(objects, libomp);
-  if (lacking.empty()) {
+  if (lacking.empty() && !named && only_computes(objects)) {
+    choice.note = "libgomp stays: no parallel region reaches a call that may wait";
+  } else if (lacking.empty()) {
     choice.in_front = libomp;
     choice.note = libomp + " stands in for libgomp";
   } else {

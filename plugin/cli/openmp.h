@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-
 namespace weir::cli {
 
 // LLVM's libomp exports the names of gcc's libgomp too, so a program built for libgomp runs on it when it comes first.
@@ -14,7 +13,7 @@ struct OpenMp {
   std::string note;       // one clause: what was put in front, or why nothing was; "" when there is nothing to say
 };
 
-// `objects`: what the loader maps for the program. `wanted`: the setting: "auto", "no", or a file.
+// `objects`: what the loader maps for the program, which is the first. `wanted`: the setting: "auto", "no", or a file.
 OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string& wanted);
 
 // The newest libomp.so.5 of this machine, "" for none.

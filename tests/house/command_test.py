@@ -15,6 +15,10 @@ import unittest
 WEIR, PROGRAMS = (os.path.abspath(p) for p in sys.argv[1:3])
 
 
+def libomp():
+    return json.loads(weir("doctor", "--json").stdout)["machine"]["runtimes"]["libomp"]
+
+
 def program(name):
     path = os.path.join(PROGRAMS, "house_" + name)
     if not os.path.exists(path):
@@ -120,6 +124,12 @@ class Run(unittest.TestCase):
         for words in (["--libomp=no"], ["--lane=off"]):
             self.assertIn("libgomp", weir("run", *words, program("team")).stdout)
 
+    def test_libgomp_stays_where_no_region_may_wait(self):
+        got = weir("run", program("computes"))
+        self.assertRegex(got.stdout, "sum 499500 by .*libgomp")
+        self.assertIn("libgomp stays: no parallel region reaches a call that may wait", got.stderr)
+        self.assertRegex(weir("run", f"--libomp={libomp()}", program("computes")).stdout, "sum 499500 by .*libomp")
+
     def test_libgomp_stays_where_libomp_has_not_all_names(self):
         got = weir("run", program("newer_openmp"))
         self.assertEqual(got.stdout, "ran\n")
@@ -132,7 +142,7 @@ class Run(unittest.TestCase):
         self.assertIn("only in part", got.stderr)
 
     def test_libomp_in_front_of_libgomp_says_nothing_of_old_names(self):
-        got = weir("run", "-q", program("nested"))
+        got = weir("run", "-q", f"--libomp={libomp()}", program("nested"))
         self.assertEqual((got.stdout, got.stderr), ("nested 1\n", ""))
 
     def test_report_is_written_where_the_caller_stood(self):

@@ -26,7 +26,8 @@ constexpr Words words[] = {
     {"left_alone", "The OpenMP teams were left alone, so their calls passed through unseen.",
      "Run it without the setting or the tool that keeps weir from its teams."},
     {"libgomp", "gcc's OpenMP run-time tells nobody when a thread is in a team, so the teams' calls passed through unseen.",
-     "Let LLVM's libomp stand in for it: install it, leave out --libomp=no, and put weir run right before the program."},
+     "Let LLVM's libomp stand in for it: install it, leave out --libomp=no, and put weir run right before the program; or "
+     "name it with --libomp=FILE."},
     {"not_a_task",
      "Calls came from a team's own code, not from a task that could be set aside, so their threads blocked and "
      "stand-ins took the cores.",
