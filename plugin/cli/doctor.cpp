@@ -68,7 +68,8 @@ ordered_json program_facts(const std::string& command, bool have_ring) {
   }
   std::vector<std::string> objects = objects_of(program);
   const char* libomp = std::getenv("WEIR_LIBOMP");
-  OpenMp openmp = choose_openmp(objects, libomp && *libomp ? libomp : "auto");
+  const char* trace = std::getenv("WEIR_TRACE");
+  OpenMp openmp = choose_openmp(objects, libomp && *libomp ? libomp : "auto", trace && *trace);
   bool uses_tbb = !find_object(objects, "libtbb.so").empty(), may_suspend = true;
   facts["objects"] = objects;
   facts["openmp"] = openmp.uses;

@@ -104,7 +104,7 @@ std::string newest_libomp() {
   return newest;
 }
 
-OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string& wanted) {
+OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string& wanted, bool traced) {
   OpenMp choice;
   if (!find_object(objects, "libomp").empty() || !find_object(objects, "libiomp5").empty()) choice.uses = "libomp";
   bool named = wanted != "auto" && wanted != "no" && !wanted.empty();
@@ -124,7 +124,7 @@ OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string&
     return choice;
   }
   std::string lacking = lacking_name(objects, libomp);
-  if (lacking.empty() && !named && only_computes(objects)) {
+  if (lacking.empty() && !named && !traced && only_computes(objects)) {
     choice.note = "libgomp stays: no parallel region reaches a call that may wait";
   } else if (lacking.empty()) {
     choice.in_front = libomp;

@@ -13,8 +13,9 @@ struct OpenMp {
   std::string note;       // one clause: what was put in front, or why nothing was; "" when there is nothing to say
 };
 
-// `objects`: what the loader maps for the program, which is the first. `wanted`: the setting: "auto", "no", or a file.
-OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string& wanted);
+// `objects`: what the loader maps for the program, which is the first. `wanted`: the setting: "auto", "no", or a file. `traced`: what
+// its teams do is to be shown, whether they wait or not.
+OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string& wanted, bool traced);
 
 // The newest libomp.so.5 of this machine, "" for none.
 std::string newest_libomp();

@@ -65,7 +65,8 @@ int run_program(char** command, const Wish& wish) {
   std::vector<std::string> objects{program.binary};
   if (may_need_a_look(program)) objects = objects_of(program);
   OpenMp openmp;
-  if (setting(wish, "WEIR_LANE", "auto") != "off") openmp = choose_openmp(objects, setting(wish, "WEIR_LIBOMP", "auto"));
+  bool traced = !setting(wish, "WEIR_TRACE", "").empty();
+  if (setting(wish, "WEIR_LANE", "auto") != "off") openmp = choose_openmp(objects, setting(wish, "WEIR_LIBOMP", "auto"), traced);
   const char* before = std::getenv("LD_PRELOAD");
   // libgomp says nothing of names that have become old, as omp_set_nested; libomp would.
   if (openmp.uses == "libgomp" && !openmp.in_front.empty()) setenv("KMP_WARNINGS", "0", 0);

@@ -130,6 +130,11 @@ class Run(unittest.TestCase):
         self.assertIn("libgomp stays: no parallel region reaches a call that may wait", got.stderr)
         self.assertRegex(weir("run", f"--libomp={libomp()}", program("computes")).stdout, "sum 499500 by .*libomp")
 
+    def test_libomp_stands_in_where_a_trace_is_to_show_the_teams(self):
+        with tempfile.TemporaryDirectory() as folder:
+            got = weir("run", f"--trace={folder}/trace.json", program("computes"))
+        self.assertRegex(got.stdout, "sum 499500 by .*libomp")
+
     def test_libgomp_stays_where_libomp_has_not_all_names(self):
         got = weir("run", program("newer_openmp"))
         self.assertEqual(got.stdout, "ran\n")
