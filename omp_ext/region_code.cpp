@@ -195,6 +195,7 @@ struct Survey {
   std::int64_t end_ns = 0;
   int regions = 0;
   bool all = true;
+  bool every() const { return regions > 0 && all; }
 };
 
 void survey_object(const Object& object, Survey& survey) {
@@ -217,7 +218,7 @@ bool all_hold(Survey survey) {
     return survey_here.all ? 0 : 1;
   };
   sys::each_object(look, &survey);
-  return survey.regions > 0 && survey.all;
+  return survey.every();
 }
 
 }  // namespace
@@ -233,7 +234,7 @@ bool no_region_waits() { return all_hold(that_none_waits()); }
 bool no_region_waits_in(const Object& object) {
   Survey survey = that_none_waits();
   survey_object(object, survey);
-  return survey.regions > 0 && survey.all;
+  return survey.every();
 }
 
 }  // namespace weir::team

@@ -15,7 +15,10 @@ namespace {
 // What a program with regions says is for the command's tests; here, what is no whole program.
 class RegionFileTest : public ::testing::Test {
  protected:
-  ~RegionFileTest() override { unlink(name_); }
+  ~RegionFileTest() override {
+    close(fd_);
+    unlink(name_);
+  }
   bool says(const std::string& content) {
     std::ofstream(name_, std::ios::binary) << content;
     return no_region_of_program_waits(name_);
