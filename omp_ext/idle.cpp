@@ -123,7 +123,7 @@ void sleep(Member& member, bool (*done)(void*), void* argument) {
 
 void Worker::poke() {
   pokes.fetch_add(1, std::memory_order_seq_cst);  // before the look at `asleep`: the sleeper does it the other way round
-  if (asleep.load(std::memory_order_seq_cst)) sys::wake_soon(pokes);
+  if (asleep.load(std::memory_order_seq_cst)) sys::wake_soon(pokes, 1, sys::Sleeper::idles);
 }
 
 namespace {

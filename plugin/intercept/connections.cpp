@@ -8,6 +8,7 @@
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
 #include "path/call.h"
+#include "path/guess.h"
 #include "sys/file.h"
 
 namespace weir::intercept {
@@ -27,6 +28,12 @@ Call direct(int fd, const op::Op& operation) {
   call.fd = fd;
   call.operation = &operation;
   return call;
+}
+
+// Its number may have been another socket's, whose end we did not see.
+int accepted(int socket) {
+  path::number_ends(socket);
+  return socket;
 }
 
 // A connection that libc's call could not make leaves the socket as new, to be tried again. The ring's leaves it half
@@ -55,7 +62,7 @@ int accept(int fd, sockaddr* peer, socklen_t* peer_bytes) {
   if (!path::concerns_us()) {
     int got = real_accept(fd, peer, peer_bytes);
     path::count_in(0);
-    return got;
+    return accepted(got);
   }
   op::Op operation = op::accept(fd, peer, peer_bytes, 0);
   Call call = direct(fd, operation);
@@ -63,14 +70,14 @@ int accept(int fd, sockaddr* peer, socklen_t* peer_bytes) {
     const op::Op& o = *c.operation;
     return outcome(real_accept(c.fd, static_cast<sockaddr*>(o.buffer), static_cast<socklen_t*>(o.address_bytes)));
   };
-  return static_cast<int>(deliver(path::run(call)));
+  return accepted(static_cast<int>(deliver(path::run(call))));
 }
 
 int accept4(int fd, sockaddr* peer, socklen_t* peer_bytes, int flags) {
   if (!path::concerns_us()) {
     int got = real_accept4(fd, peer, peer_bytes, flags);
     path::count_in(0);
-    return got;
+    return accepted(got);
   }
   op::Op operation = op::accept(fd, peer, peer_bytes, flags);
   Call call = direct(fd, operation);
@@ -79,7 +86,7 @@ int accept4(int fd, sockaddr* peer, socklen_t* peer_bytes, int flags) {
     auto* size = static_cast<socklen_t*>(o.address_bytes);
     return outcome(real_accept4(c.fd, static_cast<sockaddr*>(o.buffer), size, o.flags));
   };
-  return static_cast<int>(deliver(path::run(call)));
+  return accepted(static_cast<int>(deliver(path::run(call))));
 }
 
 int connect(int fd, const sockaddr* peer, socklen_t peer_bytes) {

@@ -7,6 +7,7 @@
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
 #include "path/call.h"
+#include "path/guess.h"
 #include "sys/own.h"
 
 namespace weir::intercept {
@@ -52,19 +53,26 @@ extern "C" {
 
 int close(int fd) {
   if (sys::is_own(fd)) [[unlikely]] return static_cast<int>(deliver(-EBADF));
+  path::number_ends(fd);
   return counted(real_close(fd));
 }
-int close_range(unsigned first, unsigned last, int flags) noexcept { return counted(close_all(first, last, flags)); }
+int close_range(unsigned first, unsigned last, int flags) noexcept {
+  path::numbers_end(first, last);
+  return counted(close_all(first, last, flags));
+}
 void closefrom(int first) noexcept {
+  path::numbers_end(first < 0 ? 0 : static_cast<unsigned>(first), ~0u);
   if (counted(close_all(first < 0 ? 0 : static_cast<unsigned>(first), ~0u, 0))) real_closefrom(first);
 }
 int dup(int fd) noexcept { return counted(real_dup(fd)); }
 int dup2(int fd, int as) noexcept {
   make_way(as);
+  path::number_ends(as);
   return counted(real_dup2(fd, as));
 }
 int dup3(int fd, int as, int flags) noexcept {
   make_way(as);
+  path::number_ends(as);
   return counted(real_dup3(fd, as, flags));
 }
 

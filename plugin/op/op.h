@@ -74,6 +74,9 @@ struct Request : base::Link {
   std::uint8_t owed = 0;     // completions to come, by the ring: with a linked limit there are two
   bool unlimited = false;    // the ring's: the kernel lost its limit, and it is to be cancelled
   std::uint64_t traced = 0;  // in the trace, by the ring
+  bool (*may_wait)(const Request&) = nullptr;  // asked on the ring's thread where it waits long; null: it may
+  Request* next_doubt = nullptr;               // the ring's, of those with may_wait
+  Request** doubted = nullptr;
 };
 
 }  // namespace weir::op

@@ -34,14 +34,15 @@ bool connects_elsewhere(const Call& call) {
 bool writes(const Call& call) { return call.direction == Direction::out; }
 
 // The kernel's own time limit of a socket call; io_uring does not know it. Zero means none.
-std::int64_t socket_timeout_ns(const Call& call) {
+std::int64_t timeout_ns_of(int fd, int name) {
   timeval limit{};
   socklen_t size = sizeof limit;
-  int name = writes(call) ? SO_SNDTIMEO : SO_RCVTIMEO;
-  if (failed(sys::getsockopt(call.fd, SOL_SOCKET, name, &limit, &size))) return -1;
+  if (failed(sys::getsockopt(fd, SOL_SOCKET, name, &limit, &size))) return -1;
   std::int64_t ns = limit.tv_sec * 1'000'000'000LL + limit.tv_usec * 1'000LL;
   return ns > 0 ? ns : -1;
 }
+
+std::int64_t socket_timeout_ns(const Call& call) { return timeout_ns_of(call.fd, writes(call) ? SO_SNDTIMEO : SO_RCVTIMEO); }
 
 // Is there an operation that is all of this call? What waits in it holds on to what the number stood for, as the kernel's own
 // call does. (A named pipe cannot break off: it would block the ring where another reader is faster.)
@@ -172,6 +173,11 @@ Plan plan_for(const Call& call) {
   bool readiness = call.timeout_ns >= 0 || call.direction == Direction::none;
   if ((flags & O_NONBLOCK) && !readiness) return refuse(Reason::nonblocking);
   return stream(call, mode);
+}
+
+bool waits_without_limit(int socket) {
+  Result flags = sys::status_flags(socket);
+  return failed(flags) || (!(flags & O_NONBLOCK) && timeout_ns_of(socket, SO_RCVTIMEO) < 0);
 }
 
 bool is_of_device(const Call& call) {

@@ -33,6 +33,9 @@ struct Plan {
 // Asks the kernel about the descriptor, anew each time: what was true at the last call may not be now.
 Plan plan_for(const Call& call);
 
+// Would a read of this socket wait, for as long as it takes? What is no descriptor any more waits as it began to.
+bool waits_without_limit(int socket);
+
 // Can the ring be asked without a try before, if the descriptor is a socket?
 bool may_go_untried(const Call& call);
 

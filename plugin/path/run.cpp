@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -192,6 +193,8 @@ bool suspended_on_stream(Call& call, const Plan& whole, const weir_runtime& runt
       return true;
     }
     if (failed(waited) && waited != -ECANCELED && waited != -ETIME) return false;
+    call.noticed = waited > 0 && (waited & POLLERR);
+    if (call.noticed) return false;
     if (ended_by_handlers(call)) return false;
     if (whole.timeout_ns >= 0) plan.timeout_ns = std::max<std::int64_t>(whole.timeout_ns - (base::now_ns() - began), 0);
   }
@@ -200,10 +203,12 @@ bool suspended_on_stream(Call& call, const Plan& whole, const weir_runtime& runt
 // The ring holds on to the socket or pipe itself, whatever becomes of the descriptor's number meanwhile.
 bool suspended_on_receipt(Call& call, Plan plan, const weir_runtime& runtime, Result* result, int* refusal) {
   if (plan.tried && plan.socket && may_go_untried(call)) tried(call.fd, true);
-  if (!perform(operation_for(call, plan), false, runtime, result, refusal)) return false;
+  if (!perform(operation_for(call, plan), false, runtime, result, refusal, !plan.tried)) return false;
   if (settled(call, plan, *result)) return true;
-  // One that listens is refused with an error of the arguments: libc's own call says it, and does not wait.
-  if (!plan.tried && (*result = call.attempt(call)) != -EAGAIN && *result != -EOPNOTSUPP) return true;
+  if (!plan.tried) {
+    *result = -EAGAIN;
+    return true;
+  }
   plan.way = Way::poll;
   return suspended_on_stream(call, plan, runtime, result, refusal);
 }
@@ -252,7 +257,8 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
   if (!done) {
     // It may fail there, as below. (What has moved a part does not.)
     if (!call.moved && my_tid() != home) runtime.go_home(home);
-    Reason reason = refusal ? wait::reason_of(refusal) : ended_by_handlers(call) ? Reason::eintr_wanted : Reason::no_ring;
+    Reason reason = refusal ? wait::reason_of(refusal) : call.noticed ? Reason::unsupported_call
+                    : ended_by_handlers(call) ? Reason::eintr_wanted : Reason::no_ring;
     return parked(call, plan, reason);
   }
   // Compilers keep the address of errno over a call: a failed one must return on the thread it was made on.
@@ -292,20 +298,24 @@ bool waited_unseen(Call& call, Result* result) {
   return true;
 }
 
-// A task is about to read from a socket where the last tries found nothing: the ring tries it too, so none is made before.
+// A task is about to read from a socket where the last tries found nothing, and waited: the ring tries it too, so none is made
+// before, and what may have changed since (does it still block? without a limit?) is asked where the wait is a long one. Not true:
+// the guess was wrong, and the call goes the way of others.
 bool received_untried(Call& call, Result* result) {
   wait::KeptErrno kept;
   call.kept_errno = &kept;
-  Plan plan = plan_for(call);
-  wait::Choice choice = plan.way == Way::receive ? choose_now(call.ends) : wait::Choice{};
-  if (choice.lane != wait::Lane::suspend) {
-    tried(call.fd, false);  // not such a socket any more, or not in a task: not to be guessed again
-    return false;
+  wait::Choice choice = choose_now(call.ends);
+  if (choice.lane == wait::Lane::suspend) {
+    if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
+    Plan plan;
+    plan.way = Way::receive;
+    plan.socket = true;
+    plan.tried = false;
+    *result = suspended(call, plan, *choice.runtime);
+    if (*result != -EAGAIN) return true;
   }
-  if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
-  plan.tried = false;
-  *result = suspended(call, plan, *choice.runtime);
-  return true;
+  tried(call.fd, false);
+  return false;
 }
 
 Result waited_for(Call& call) {

@@ -8,6 +8,8 @@
 #include "gate/gate.h"
 #include "meter/counters.h"
 #include "path/engine.h"
+#include "path/guess.h"
+#include "path/plan.h"
 #include "wait/errno_state.h"
 #include "wait/exception_state.h"
 
@@ -22,7 +24,14 @@ namespace {
 // A request with the task that waits for it; lives in perform()'s frame.
 struct Waiting : op::Request {
   weir_waiter* waiter = nullptr;
+  std::uint8_t endings = 0;  // of the number, when it began
 };
+
+// On the driver's thread, of what was begun on a guess. Another descriptor by that number says nothing of the one that is waited for.
+bool may_wait(const op::Request& request) {
+  int fd = request.op.fd;
+  return waits_without_limit(fd) || endings_of(fd) != static_cast<const Waiting&>(request).endings;
+}
 
 // On the driver's thread. After wake() the frame of `request` may be gone.
 void over(op::Request& request) {
@@ -67,7 +76,8 @@ bool submit(op::Request& request) {
 
 void cancel(op::Request& request) { driver.cancel(request); }
 
-bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& runtime, Result* result, int* refusal) {
+bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& runtime, Result* result, int* refusal,
+             bool on_a_guess) {
   *refusal = 0;
   wait::KeptErrno kept;
   if (!driver.running() && !start_engine()) return false;
@@ -75,6 +85,10 @@ bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& run
   waiting.op = operation;
   waiting.binds_permit = binds_permit;
   waiting.done = over;
+  if (on_a_guess) {
+    waiting.endings = endings_of(operation.fd);
+    waiting.may_wait = may_wait;
+  }
   wait::ExceptionState exceptions;  // another task may throw and catch on this thread meanwhile
   exceptions.take();
   meter::gauges.aside.fetch_add(1, std::memory_order_relaxed);
@@ -83,7 +97,9 @@ bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& run
   exceptions.put_back();
   if (*refusal) return false;
   meter::gauges.ready.fall();
-  meter::gauges.resumed.fetch_add(1, std::memory_order_relaxed);
+  // What came meanwhile is not to wait for all that was ready before it.
+  constexpr std::uint64_t turn = 128;
+  if (meter::gauges.resumed.fetch_add(1, std::memory_order_relaxed) % turn == 0) driver.hurry();
   *result = waiting.result;
   return true;
 }

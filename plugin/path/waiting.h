@@ -18,7 +18,9 @@ void cancel(op::Request& request);
 
 // Sets the calling task aside until the operation is over. False: the runtime or the ring would not (`refusal`, or 0
 // for the ring), and nothing happened. After true the caller may stand on another thread.
-bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& runtime, Result* result, int* refusal);
+// on_a_guess: that a read from this socket may wait was not asked. Where it waits long and may not, it ends with -ECANCELED.
+bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& runtime, Result* result, int* refusal,
+             bool on_a_guess = false);
 
 // Reads [offset, offset + bytes) into nowhere, so that the page cache has it. As perform().
 bool warm(int fd, off_t offset, std::uint64_t bytes, const weir_runtime& runtime, int* refusal);

@@ -77,7 +77,7 @@ void notify() {
   if (shared.sleepers.load(std::memory_order_seq_cst) == 0) return;
   if (shared.waking.exchange(true, std::memory_order_seq_cst)) return;
   shared.epoch.fetch_add(1, std::memory_order_seq_cst);
-  sys::wake_soon(shared.epoch);
+  sys::wake_soon(shared.epoch, 1, sys::Sleeper::idles);
 }
 
 void push_shared(weir_task* task) {

@@ -24,9 +24,22 @@ constexpr std::int64_t crowd = 256;
 constexpr std::int64_t doze_ns = 50 * base::ns_per_us;
 
 // With so many tasks that could go on, and all threads busy, what they ask for next and what else is over need not be known
-// at once: to look each time would only take the core from them. Until a thread has nothing to do, or for so long.
+// at once: to look each time would only take the core from them. Until a thread has nothing to do, or for so long: past the
+// kernel's next tick in any case, since an earlier timer must be set in hardware, which costs a virtual machine 10 us and more.
 constexpr std::int64_t backlog = 4;
-constexpr std::int64_t nap_ns = 500 * base::ns_per_us;
+constexpr std::int64_t nap_ns = 4 * base::ns_per_ms;
+
+// What waits for somebody else can be begun late: that one's deed is not lost.
+bool waits_for_others(op::Kind kind) {
+  using op::Kind;
+  return kind == Kind::poll || kind == Kind::recv || kind == Kind::recvmsg || kind == Kind::accept || kind == Kind::readv;
+}
+
+// How long what began on a guess waits at least before it is asked: twice that at most.
+constexpr std::int64_t doubts_ns = 8 * base::ns_per_ms;
+
+// Of two limits, < 0 being none.
+std::int64_t shorter(std::int64_t limit, std::int64_t other) { return limit < 0 || limit > other ? other : limit; }
 
 constexpr std::int64_t start_patience_ns = 2 * base::ns_per_s;
 
@@ -64,7 +77,7 @@ int Driver::start(const sys::Capabilities& can) {
 
 bool Driver::submit(op::Request& request) {
   if (!running()) return false;
-  auto at_least = request.binds_permit ? napping : asleep;
+  auto at_least = request.binds_permit || !waits_for_others(request.op.kind) ? napping : asleep;
   inbox_.push(&request);  // from here on it may end, and its memory go
   wake(at_least);
   return true;
@@ -172,25 +185,36 @@ void Driver::run() {
 }
 
 // Operations of storage are looked after: a device must not idle.
-bool Driver::may_nap() const {
-  return meter::gauges.ready.value() >= backlog && !sys::idle_threads.load(std::memory_order_seq_cst) &&
-         !ring_.has_stored() && inbox_.empty() && cancels_.empty();
+bool Driver::may_nap(std::uint32_t told, std::uint64_t idle_before) const {
+  return meter::gauges.ready.value() >= backlog &&
+         sys::idle_threads_but(told, idle_before, sys::idle_state.load(std::memory_order_seq_cst)) <= 0 && !ring_.has_stored() &&
+         inbox_.empty() && cancels_.empty();
 }
 
 //   driver: sleep_ <- napping; nothing came?; sleep       sender of what is urgent: push; sleep_ == napping? -> wake
-void Driver::nap() {
+void Driver::nap(std::uint32_t told, std::uint64_t idle_before) {
   nap_over_.store(0, std::memory_order_relaxed);
   sleep_.store(napping, std::memory_order_seq_cst);
-  if (may_nap()) sys::futex_wait(nap_over_, 0, nap_ns);
+  if (may_nap(told, idle_before)) sys::futex_wait(nap_over_, 0, nap_ns);
   sleep_.store(awake, std::memory_order_seq_cst);
+}
+
+std::int64_t Driver::doubts_patience_ns(std::int64_t now) {
+  if (now >= doubts_due_) {
+    ring_.ask_doubts();
+    doubts_due_ = now + doubts_ns;
+  }
+  return doubts_due_ - now;
 }
 
 void Driver::turn() {
   bool busy = take_both();
   if (!armed_) armed_ = arm_wake();
   bool soon = ring_.give_up_unlimited() || !armed_;  // not armed: nobody can wake us
-  std::int64_t patience_ns = tick_ ? tick_(base::now_ns()) : -1;
-  if (soon && (patience_ns < 0 || patience_ns > base::ns_per_ms)) patience_ns = base::ns_per_ms;
+  std::int64_t now = base::now_ns();
+  std::int64_t patience_ns = tick_ ? tick_(now) : -1;
+  if (ring_.has_doubts()) patience_ns = shorter(patience_ns, doubts_patience_ns(now));
+  if (soon) patience_ns = shorter(patience_ns, base::ns_per_ms);
   bool dozes = busy && meter::gauges.in_flight.value() > crowd && (patience_ns < 0 || patience_ns > doze_ns);
   sleep_.store(dozes ? dozing : asleep, std::memory_order_seq_cst);
   bool work = !inbox_.empty() || !cancels_.empty();
@@ -199,10 +223,10 @@ void Driver::turn() {
   // A ring that is gone (its descriptor closed by the program on a kernel without registered rings) can't be slept on;
   // what it still completes is found by looking.
   if (given == -EBADF || given == -EOPNOTSUPP || given == -EINVAL) sys::sleep_ns(base::ns_per_ms);
-  bool woken = false;
-  ring_.reap(&woken);
-  if (woken) wake_again();
-  if (may_nap()) nap();
+  std::uint64_t idle_before = sys::idle_state.load(std::memory_order_relaxed);
+  Ring::Reaped reaped = ring_.reap();
+  if (reaped.watch_fired) wake_again();
+  if (may_nap(reaped.told, idle_before)) nap(reaped.told, idle_before);
 }
 
 // For the next time: the ring no longer waits for a wake.
@@ -218,7 +242,7 @@ void Driver::after_fork() {
   running_.store(false);
   started_.store(0);
   sleep_.store(awake);
-  sys::idle_threads.store(0);  // they were the parent's
+  sys::idle_state.store(0);  // they were the parent's
   inbox_.take_all();
   cancels_.take_all();
   if (int fd = sys::own(sys::Own::wake); fd >= 0) sys::close(fd);

@@ -52,10 +52,12 @@ class Driver {
   void turn();
   bool take_inbox();
   bool take_both();
+  std::int64_t doubts_patience_ns(std::int64_t now);
   bool arm_wake();  // false: no room in the ring
   void wake_again();
-  bool may_nap() const;
-  void nap();
+  // A thread that was just told of a task counts as one that is busy.
+  bool may_nap(std::uint32_t told, std::uint64_t idle_before) const;
+  void nap(std::uint32_t told, std::uint64_t idle_before);
   enum Sleep : std::uint32_t { awake, napping, dozing, asleep };
   void wake(Sleep least = napping);  // whoever sleeps at least so deeply
 
@@ -67,6 +69,7 @@ class Driver {
   std::atomic<std::uint32_t> started_{0};
   std::atomic<std::uint32_t> wake_word_{0};  // what the ring waits on; without that operation: sys::Own::wake
   std::atomic<std::uint32_t> nap_over_{0};   // what a nap waits on: 1 ends it
+  std::int64_t doubts_due_ = 0;
   bool armed_ = false;
   int start_result_ = 0;
   std::int32_t tid_ = 0;

@@ -116,6 +116,7 @@ void Ring::close() {
 void Ring::forget() {
   open_ = false;
   unlimited_ = nullptr;
+  doubts_.forget();
   stored_ = 0;
   sys::set_own(sys::Own::ring, -1);
 }
@@ -144,6 +145,7 @@ int Ring::prepare(op::Request& request) {
     io_uring_prep_link_timeout(limit, reinterpret_cast<__kernel_timespec*>(request.time), clock_flags(request.op));
     io_uring_sqe_set_data64(limit, reinterpret_cast<std::uint64_t>(&request) | tag_limit);
   }
+  if (request.may_wait) doubts_.add(request);
   meter::gauges.ring_ops.add(1);
   request.traced = meter::begins(meter::Track::ring, name_of(request.op.kind), request.op.fd);
   return 0;
@@ -215,6 +217,11 @@ bool Ring::give_up_unlimited() {
   return unlimited_;
 }
 
+// Where there is no room for a cancel now, the next call has.
+void Ring::ask_doubts() {
+  doubts_.ask([this](op::Request& request) { prepare_cancel(&request); });
+}
+
 void Ring::settle(op::Request& request) {
   if (request.unlimited) {
     base::Link** at = &unlimited_;
@@ -223,28 +230,29 @@ void Ring::settle(op::Request& request) {
   }
   meter::ends(request.traced, meter::Track::ring, name_of(request.op.kind), request.result);
   if (request.binds_permit) --stored_;
+  doubts_.remove(request);
   request.done(request);
 }
 
-unsigned Ring::reap(bool* watch_fired) {
+Ring::Reaped Ring::reap() {
   constexpr unsigned batch = 64;
   io_uring_cqe* cqes[batch];
-  unsigned total = 0;
+  Reaped reaped;
   while (unsigned n = io_uring_peek_batch_cqe(&ring_, cqes, batch)) {
     op::Request* over[batch];
     unsigned count = 0;
     for (unsigned i = 0; i < n; ++i) {
       std::uint64_t data = cqes[i]->user_data;
-      if (data == tag_watch) *watch_fired = true;
+      if (data == tag_watch) reaped.watch_fired = true;
       else if (data != tag_ignore && completed(*cqes[i])) over[count++] = reinterpret_cast<op::Request*>(data & ~tag_bits);
     }
     io_uring_cq_advance(&ring_, n);
     // After the advance: done() may let the owner's frame go, and may prepare more.
     sys::WakesTogether together;
     for (unsigned i = 0; i < count; ++i) settle(*over[i]);
-    total += count;
+    reaped.told += together.idle_told();
   }
-  return total;
+  return reaped;
 }
 
 }  // namespace weir::ring

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "op/op.h"
+#include "ring/doubts.h"
 #include "sys/capabilities.h"
 
 namespace weir::ring {
@@ -38,12 +39,19 @@ class Ring {
   // The same, then sleeps until a completion is there or timeout_ns is over (< 0: no limit).
   int submit_and_wait(std::int64_t timeout_ns);
 
-  // Calls done() of each finished request; returns how many. A watched descriptor that became readable sets *watch_fired.
-  unsigned reap(bool* watch_fired);
+  // Calls done() of each finished request.
+  struct Reaped {
+    bool watch_fired = false;     // a watched descriptor became readable
+    std::uint32_t told = 0;       // idle threads that were woken by it
+  };
+  Reaped reap();
 
   unsigned prepared() { return io_uring_sq_ready(&ring_); }
   // Asks the kernel to give up the operations that lost their limit. True: some are left, call again soon.
   bool give_up_unlimited();
+  // Has it operations that may not be allowed to wait? Then those that have waited since the last call are asked, and given up.
+  bool has_doubts() const { return doubts_.any(); }
+  void ask_doubts();
 
  private:
   void find();
@@ -52,6 +60,7 @@ class Ring {
   void settle(op::Request& request);
   io_uring ring_{};
   base::Link* unlimited_ = nullptr;  // requests that lost their limit
+  Doubts doubts_;
   std::int64_t stored_ = 0;          // operations of storage under way
   bool open_ = false;
   bool registered_ = false;

@@ -4,6 +4,6 @@
 namespace weir::sys {
 
 constinit std::atomic<void (*)()> on_idle{nullptr};
-constinit std::atomic<std::int32_t> idle_threads{0};
+constinit std::atomic<std::uint64_t> idle_state{0};
 
 }  // namespace weir::sys

@@ -25,19 +25,20 @@ void WakesTogether::send() {
   size_ = 0;
 }
 
-void WakesTogether::add(std::atomic<std::uint32_t>& word, int count) {
+void WakesTogether::add(std::atomic<std::uint32_t>& word, int count, Sleeper who) {
   auto same = std::find_if(wakes_, wakes_ + size_, [&word](const Wake& wake) { return wake.word == &word; });
   if (same != wakes_ + size_) {
     same->count += std::min(count, everybody - same->count);
     return;
   }
+  if (who == Sleeper::idles) ++idle_told_;
   if (size_ == most) send();
   wakes_[size_++] = {&word, count};
 }
 
-void wake_soon(std::atomic<std::uint32_t>& word, int count) {
+void wake_soon(std::atomic<std::uint32_t>& word, int count, Sleeper who) {
   auto* together = static_cast<WakesTogether*>(base::self_unsuspended().wakes);
-  if (together) together->add(word, count);
+  if (together) together->add(word, count, who);
   else futex_wake(word, count);
 }
 

@@ -46,7 +46,7 @@ void task_goes_on() { base::self().tbb_went_on = true; }
 void task_is_ready() {
   if (!resting.load(std::memory_order_seq_cst)) return;
   readied.fetch_add(1, std::memory_order_seq_cst);
-  sys::wake_soon(readied);
+  sys::wake_soon(readied, 1, sys::Sleeper::idles);
 }
 
 }  // namespace weir::tbb

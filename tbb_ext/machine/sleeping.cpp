@@ -32,7 +32,7 @@ __attribute__((visibility("hidden"), used)) long weir_tbb_syscall(long number, l
                                                                   long f) {
   bool sleeps = number == SYS_futex && (b & FUTEX_CMD_MASK) == FUTEX_WAIT;
   if (number == SYS_futex && b == FUTEX_WAKE_PRIVATE && base::self().wakes) {
-    sys::wake_soon(*reinterpret_cast<std::atomic<std::uint32_t>*>(a), static_cast<int>(c));
+    sys::wake_soon(*reinterpret_cast<std::atomic<std::uint32_t>*>(a), static_cast<int>(c), sys::Sleeper::idles);
     return 0;  // how many that will be libtbb does not ask
   }
   if (!sleeps) return weir_tbb_next_syscall(number, a, b, c, d, e, f);

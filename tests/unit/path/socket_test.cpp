@@ -77,11 +77,13 @@ TEST_F(SocketTest, gives_much_at_once) {
   EXPECT_EQ(got, much);
 }
 
-TEST_F(SocketTest, that_no_longer_blocks_says_so_at_once) {
+TEST_F(SocketTest, that_no_longer_blocks_says_so_soon_and_then_at_once) {
   fcntl(ours_, F_SETFL, O_NONBLOCK);
   char byte;
   EXPECT_EQ(read(ours_, &byte, 1), -EAGAIN);
-  EXPECT_EQ(suspended(), 0);
+  EXPECT_EQ(suspended(), 1);
+  EXPECT_EQ(read(ours_, &byte, 1), -EAGAIN);
+  EXPECT_EQ(suspended(), 1);
   ASSERT_EQ(::write(theirs_, "x", 1), 1);
   EXPECT_EQ(read(ours_, &byte, 1), 1);
 }
@@ -93,6 +95,33 @@ TEST_F(SocketTest, that_got_a_time_limit_keeps_it) {
   std::int64_t began = base::now_ns();
   EXPECT_EQ(read(ours_, &byte, 1), -EAGAIN);
   EXPECT_GE(base::now_ns() - began, 40'000'000);
+}
+
+// Whoever changed it: nothing that weir sees says so.
+TEST_F(SocketTest, that_no_longer_blocks_by_another_number_says_so_too) {
+  int other = dup(ours_);
+  fcntl(other, F_SETFL, O_NONBLOCK);
+  ::close(other);
+  char byte;
+  EXPECT_EQ(read(ours_, &byte, 1), -EAGAIN);
+}
+
+// The number says nothing any more of what the read waits for.
+TEST_F(SocketTest, whose_number_is_another_sockets_now_is_waited_for) {
+  int others[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, others), 0);
+  Later replaced([&] {
+    until_suspended();
+    number_ends(ours_);  // as our dup2 has it
+    replace(others[0]);
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    EXPECT_EQ(::write(others[1], "b", 1), 1);
+    EXPECT_EQ(::write(theirs_, "a", 1), 1);
+  });
+  char byte = 0;
+  EXPECT_EQ(read(ours_, &byte, 1), 1);
+  EXPECT_EQ(byte, 'a');
+  ::close(others[1]);
 }
 
 TEST_F(SocketTest, whose_number_is_a_files_now_reads_the_file) {

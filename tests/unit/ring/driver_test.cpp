@@ -157,7 +157,7 @@ TEST_P(DriverTest, a_forked_child_has_no_idle_threads) {
   pid_t child = fork();
   if (!child) {
     driver_->after_fork();
-    _exit(sys::idle_threads.load() == 0 ? 0 : 1);
+    _exit(sys::idle_threads(sys::idle_state.load()) == 0 ? 0 : 1);
   }
   int status = 1;
   ASSERT_EQ(waitpid(child, &status, 0), child);

@@ -63,6 +63,15 @@ TEST(WakesTest, come_at_the_end_and_all_of_them) {
   EXPECT_LT(base::now_ns() - began, patience_ns);
 }
 
+TEST(WakesTest, tell_how_many_idle_threads_were_told) {
+  std::atomic<std::uint32_t> of_one[40] = {}, of_another{0};
+  WakesTogether together;
+  for (auto& word : of_one) wake_soon(word, 1, Sleeper::idles);
+  wake_soon(of_one[39], 3, Sleeper::idles);  // told already
+  wake_soon(of_another);                     // waits for something of its own
+  EXPECT_EQ(together.idle_told(), 40u);
+}
+
 // What it waits for may be done by one that it keeps from waking.
 TEST(WakesTest, come_before_their_thread_sleeps) {
   std::int64_t began = base::now_ns();
