@@ -42,7 +42,7 @@ static _Atomic pid_t caller;
 static void *another_in_its_place(void *pair_) {
   int *pair = pair_, other[2];
   while (!caller) nap_ms(1);
-  until_asleep(caller, 15);
+  until_asleep(caller, 2);
   assert(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, other));
   assert(dup2(other[0], pair[0]) == pair[0]);
   assert(write(other[1], "b", 1) == 1);
