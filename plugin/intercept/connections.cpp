@@ -8,7 +8,7 @@
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
 #include "path/call.h"
-#include "path/guess.h"
+#include "path/ending.h"
 #include "sys/file.h"
 
 namespace weir::intercept {
@@ -32,7 +32,7 @@ Call direct(int fd, const op::Op& operation) {
 
 // Its number may have been another socket's, whose end we did not see.
 int accepted(int socket) {
-  path::number_ends(socket);
+  path::number_begins(socket);
   return socket;
 }
 

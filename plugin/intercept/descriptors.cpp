@@ -7,7 +7,7 @@
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
 #include "path/call.h"
-#include "path/guess.h"
+#include "path/ending.h"
 #include "sys/own.h"
 
 namespace weir::intercept {
@@ -57,7 +57,7 @@ int close(int fd) {
   return counted(real_close(fd));
 }
 int close_range(unsigned first, unsigned last, int flags) noexcept {
-  path::numbers_end(first, last);
+  if (!flags) path::numbers_end(first, last);
   return counted(close_all(first, last, flags));
 }
 void closefrom(int first) noexcept {
@@ -67,7 +67,7 @@ void closefrom(int first) noexcept {
 int dup(int fd) noexcept { return counted(real_dup(fd)); }
 int dup2(int fd, int as) noexcept {
   make_way(as);
-  path::number_ends(as);
+  if (fd != as) path::number_ends(as);
   return counted(real_dup2(fd, as));
 }
 int dup3(int fd, int as, int flags) noexcept {

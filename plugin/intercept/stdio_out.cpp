@@ -5,6 +5,7 @@
 
 #include "intercept/file_wait.h"
 #include "intercept/real.h"
+#include "path/ending.h"
 
 namespace weir::intercept {
 namespace {
@@ -53,7 +54,10 @@ int fputs_unlocked(const char* text, FILE* file) { return output<int>(real_fputs
 int puts(const char* text) { return output<int>(real_puts, text); }
 int fflush(FILE* file) { return output<int>(real_fflush, file); }
 int fflush_unlocked(FILE* file) { return output<int>(real_fflush_unlocked, file); }
-int fclose(FILE* file) { return output<int>(real_fclose, file); }
+int fclose(FILE* file) {
+  if (file) weir::path::number_ends(file->_fileno);
+  return output<int>(real_fclose, file);
+}
 
 int vfprintf(FILE* file, const char* format, va_list rest) { return print(file, format, rest); }
 int vprintf(const char* format, va_list rest) { return print(stdout, format, rest); }

@@ -58,6 +58,7 @@ struct Call {
   std::uint32_t mode = 0;            // what fd is (st_mode) and on which device, where an attempt asked; 0: none did
   std::uint64_t device = 0;
   wait::KeptErrno* kept_errno = nullptr;  // around all that run does where the call would block
+  bool guess_was_wrong = false;      // that it may wait as long as it takes, and is of a socket
   bool noticed = false;              // the ring calls it ready for notices in its error queue, which are not for this call
   bool can_break_off = false;        // an attempt saw that the descriptor knows reads that must not wait
   // What the ring does. direct: null if there is nothing it could, only a thread can wait; stream_in: null if all of the call is

@@ -31,16 +31,4 @@ void tried(int socket, bool found_nothing) {
   if (now != before) count.store(now, std::memory_order_relaxed);
 }
 
-void number_ends(int fd) {
-  if (fd < 0) return;
-  by_number(endings, fd).fetch_add(1, std::memory_order_seq_cst);
-  if (by_number(in_vain, fd).load(std::memory_order_relaxed)) tried(fd, false);
-}
-
-void numbers_end(unsigned first, unsigned last) {
-  if (first > last) return;
-  unsigned more = last - first;
-  for (unsigned i = 0; i < guesses && i <= more; ++i) number_ends(static_cast<int>((first + i) % guesses));
-}
-
 }  // namespace weir::path

@@ -27,12 +27,5 @@ inline void found_bytes(int fd, Bytes what) { by_number(bytes_of_last, fd).store
 bool expects_nothing(int socket);
 void tried(int socket, bool found_nothing);
 
-// Counts, for each number, how often it was closed or came to stand for another (as far as we see).
-inline std::atomic<std::uint8_t> endings[guesses] = {};
-inline std::uint8_t endings_of(int fd) { return by_number(endings, fd).load(std::memory_order_relaxed); }
-// To be told before it is. (What the last look at bytes found stays: where files are read one after the other, the next is likely
-// as cold.)
-void number_ends(int fd);
-void numbers_end(unsigned first, unsigned last);
 
 }  // namespace weir::path

@@ -184,7 +184,8 @@ bool suspended_on_stream(Call& call, const Plan& whole, const weir_runtime& runt
   Plan plan = whole;
   while (true) {
     Result waited;
-    if (!perform(operation_for(call, plan), false, runtime, &waited, refusal)) return false;
+    op::Op operation = call.noticed ? op::timeout(std::min(plan.timeout_ns, base::ns_per_ms)) : operation_for(call, plan);
+    if (!perform(operation, false, runtime, &waited, refusal)) return false;
     *result = call.attempt(call);
     if (*result == -EOPNOTSUPP) *result = real(call);
     if (*result != -EAGAIN) return true;
@@ -193,8 +194,8 @@ bool suspended_on_stream(Call& call, const Plan& whole, const weir_runtime& runt
       return true;
     }
     if (failed(waited) && waited != -ECANCELED && waited != -ETIME) return false;
-    call.noticed = waited > 0 && (waited & POLLERR);
-    if (call.noticed) return false;
+    call.noticed = call.noticed || (waited > 0 && (waited & POLLERR));
+    if (call.noticed && whole.timeout_ns < 0) return false;  // libc's call would wait for the whole limit anew
     if (ended_by_handlers(call)) return false;
     if (whole.timeout_ns >= 0) plan.timeout_ns = std::max<std::int64_t>(whole.timeout_ns - (base::now_ns() - began), 0);
   }
@@ -206,6 +207,7 @@ bool suspended_on_receipt(Call& call, Plan plan, const weir_runtime& runtime, Re
   if (!perform(operation_for(call, plan), false, runtime, result, refusal, !plan.tried)) return false;
   if (settled(call, plan, *result)) return true;
   if (!plan.tried) {
+    call.guess_was_wrong = true;
     *result = -EAGAIN;
     return true;
   }
@@ -262,7 +264,7 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
     return parked(call, plan, reason);
   }
   // Compilers keep the address of errno over a call: a failed one must return on the thread it was made on.
-  if (failed(result) && my_tid() != home) runtime.go_home(home);
+  if (failed(result) && !call.guess_was_wrong && my_tid() != home) runtime.go_home(home);
   std::int64_t took = base::now_ns() - began;
   meter::Counters& counters = meter::mine();
   counters.suspended.add(1);
@@ -298,24 +300,32 @@ bool waited_unseen(Call& call, Result* result) {
   return true;
 }
 
+Result attempted(Call& call);
+
 // A task is about to read from a socket where the last tries found nothing, and waited: the ring tries it too, so none is made
-// before, and what may have changed since (does it still block? without a limit?) is asked where the wait is a long one. Not true:
-// the guess was wrong, and the call goes the way of others.
+// before, and what may have changed since (does it still block? without a limit?) is asked where the wait is a long one. Where that
+// guess was wrong, the call goes the way of others then.
 bool received_untried(Call& call, Result* result) {
   wait::KeptErrno kept;
   call.kept_errno = &kept;
   wait::Choice choice = choose_now(call.ends);
-  if (choice.lane == wait::Lane::suspend) {
-    if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
-    Plan plan;
-    plan.way = Way::receive;
-    plan.socket = true;
-    plan.tried = false;
-    *result = suspended(call, plan, *choice.runtime);
-    if (*result != -EAGAIN) return true;
+  if (choice.lane != wait::Lane::suspend) {
+    tried(call.fd, false);
+    return false;
   }
+  if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
+  Plan plan;
+  plan.way = Way::receive;
+  plan.socket = true;
+  plan.tried = false;
+  std::int32_t home = my_tid();
+  *result = suspended(call, plan, *choice.runtime);
+  if (!call.guess_was_wrong) return true;
+  call.guess_was_wrong = false;
   tried(call.fd, false);
-  return false;
+  *result = attempted(call);
+  if (failed(*result) && my_tid() != home) choice.runtime->go_home(home);
+  return true;
 }
 
 Result waited_for(Call& call) {

@@ -7,8 +7,8 @@
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "meter/counters.h"
+#include "path/ending.h"
 #include "path/engine.h"
-#include "path/guess.h"
 #include "path/plan.h"
 #include "wait/errno_state.h"
 #include "wait/exception_state.h"
@@ -24,14 +24,10 @@ namespace {
 // A request with the task that waits for it; lives in perform()'s frame.
 struct Waiting : op::Request {
   weir_waiter* waiter = nullptr;
-  std::uint8_t endings = 0;  // of the number, when it began
 };
 
-// On the driver's thread, of what was begun on a guess. Another descriptor by that number says nothing of the one that is waited for.
-bool may_wait(const op::Request& request) {
-  int fd = request.op.fd;
-  return waits_without_limit(fd) || endings_of(fd) != static_cast<const Waiting&>(request).endings;
-}
+// On the driver's thread, of what was begun on a guess, while its number stands for what it did then.
+bool may_wait(const op::Request& request) { return waits_without_limit(request.op.fd); }
 
 // On the driver's thread. After wake() the frame of `request` may be gone.
 void over(op::Request& request) {
@@ -85,10 +81,8 @@ bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& run
   waiting.op = operation;
   waiting.binds_permit = binds_permit;
   waiting.done = over;
-  if (on_a_guess) {
-    waiting.endings = endings_of(operation.fd);
-    waiting.may_wait = may_wait;
-  }
+  if (on_a_guess) waiting.may_wait = may_wait;
+  if (operation.fd >= 0 && !binds_permit) waits_at(operation.fd, on_a_guess);
   wait::ExceptionState exceptions;  // another task may throw and catch on this thread meanwhile
   exceptions.take();
   meter::gauges.aside.fetch_add(1, std::memory_order_relaxed);

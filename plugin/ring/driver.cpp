@@ -77,7 +77,8 @@ int Driver::start(const sys::Capabilities& can) {
 
 bool Driver::submit(op::Request& request) {
   if (!running()) return false;
-  auto at_least = request.binds_permit || !waits_for_others(request.op.kind) ? napping : asleep;
+  bool urgent = request.binds_permit || (!waits_for_others(request.op.kind) && sleep_.load(std::memory_order_relaxed) == napping);
+  Sleep at_least = urgent ? napping : asleep;
   inbox_.push(&request);  // from here on it may end, and its memory go
   wake(at_least);
   return true;
@@ -93,9 +94,22 @@ void Driver::cancel(op::Request& request) {
     return;
   }
   Cancel cancel{{}, &request, {0}};
+  wait_until_taken(cancel);
+}
+
+void Driver::wait_until_taken(Cancel& cancel) {
   cancels_.push(&cancel);
   wake();
   while (!cancel.taken.load(std::memory_order_acquire)) sys::futex_wait(cancel.taken, 0, base::ns_per_s);
+}
+
+// A driver that is awake may have taken requests, and not given them to the kernel yet.
+void Driver::settle(bool asked) {
+  if (!running() || sys::thread_id() == tid_) return;
+  bool at_rest = inbox_.empty() && sleep_.load(std::memory_order_seq_cst) != awake;
+  if (at_rest && !(asked && unsure_.load(std::memory_order_seq_cst))) return;
+  Cancel nothing{{}, nullptr, {0}, asked};
+  wait_until_taken(nothing);
 }
 
 void Driver::poke() { wake(); }
@@ -147,7 +161,7 @@ bool Driver::take_both() {
   for (base::Link* link = asked; link;) {
     auto* cancel = static_cast<Cancel*>(link);
     link = link->next;
-    if (ring_.prepare_cancel(cancel->request)) {  // no room now: the next turn has
+    if (!serve(*cancel)) {  // no room now: the next turn has
       cancels_.push(cancel);
       continue;
     }
@@ -155,6 +169,13 @@ bool Driver::take_both() {
     sys::futex_wake(cancel->taken);
   }
   return any;
+}
+
+bool Driver::serve(Cancel& cancel) {
+  if (cancel.request) return ring_.prepare_cancel(cancel.request) == 0;
+  if (cancel.asked) ring_.ask_all_doubts();
+  ring_.submit();  // in vain only where the ring is gone
+  return true;
 }
 
 bool Driver::arm_wake() {
@@ -213,7 +234,9 @@ void Driver::turn() {
   bool soon = ring_.give_up_unlimited() || !armed_;  // not armed: nobody can wake us
   std::int64_t now = base::now_ns();
   std::int64_t patience_ns = tick_ ? tick_(now) : -1;
-  if (ring_.has_doubts()) patience_ns = shorter(patience_ns, doubts_patience_ns(now));
+  bool unsure = ring_.has_doubts();
+  if (unsure != unsure_.load(std::memory_order_relaxed)) unsure_.store(unsure, std::memory_order_seq_cst);
+  if (unsure) patience_ns = shorter(patience_ns, doubts_patience_ns(now));
   if (soon) patience_ns = shorter(patience_ns, base::ns_per_ms);
   bool dozes = busy && meter::gauges.in_flight.value() > crowd && (patience_ns < 0 || patience_ns > doze_ns);
   sleep_.store(dozes ? dozing : asleep, std::memory_order_seq_cst);

@@ -27,6 +27,10 @@ class Driver {
   // the request is not known to be over. Waits until the driver has heard.
   void cancel(op::Request& request);
 
+  // Before a descriptor is closed for which requests were submitted: when it returns, the kernel has them, and with `asked` those that
+  // were begun on a guess have been asked. Not on the driver's thread.
+  void settle(bool asked);
+
   // Called on the driver's thread before each sleep; returns how long it may sleep at most (< 0: no limit). Set it
   // before start(). poke() makes it be called soon.
   void on_tick(std::int64_t (*tick)(std::int64_t now_ns)) { tick_ = tick; }
@@ -42,8 +46,9 @@ class Driver {
 
  private:
   struct Cancel : base::Link {
-    op::Request* request;
+    op::Request* request;  // null: nothing is to be cancelled, but all handed in before to be the kernel's (settle)
     std::atomic<std::uint32_t> taken;
+    bool asked = false;
   };
 
   static void body(void* self);
@@ -52,6 +57,8 @@ class Driver {
   void turn();
   bool take_inbox();
   bool take_both();
+  void wait_until_taken(Cancel& cancel);
+  bool serve(Cancel& cancel);
   std::int64_t doubts_patience_ns(std::int64_t now);
   bool arm_wake();  // false: no room in the ring
   void wake_again();
@@ -70,6 +77,7 @@ class Driver {
   std::atomic<std::uint32_t> wake_word_{0};  // what the ring waits on; without that operation: sys::Own::wake
   std::atomic<std::uint32_t> nap_over_{0};   // what a nap waits on: 1 ends it
   std::int64_t doubts_due_ = 0;
+  std::atomic<bool> unsure_{false};  // something was begun on a guess, and not asked yet
   bool armed_ = false;
   int start_result_ = 0;
   std::int32_t tid_ = 0;

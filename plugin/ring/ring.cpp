@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -222,6 +223,11 @@ void Ring::ask_doubts() {
   doubts_.ask([this](op::Request& request) { prepare_cancel(&request); });
 }
 
+void Ring::ask_all_doubts() {
+  ask_doubts();  // those that are young are old then
+  ask_doubts();
+}
+
 void Ring::settle(op::Request& request) {
   if (request.unlimited) {
     base::Link** at = &unlimited_;
@@ -250,7 +256,7 @@ Ring::Reaped Ring::reap() {
     // After the advance: done() may let the owner's frame go, and may prepare more.
     sys::WakesTogether together;
     for (unsigned i = 0; i < count; ++i) settle(*over[i]);
-    reaped.told += together.idle_told();
+    reaped.told = std::max(reaped.told, together.idle_told());  // who was told in two batches is one thread
   }
   return reaped;
 }

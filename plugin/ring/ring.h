@@ -52,6 +52,7 @@ class Ring {
   // Has it operations that may not be allowed to wait? Then those that have waited since the last call are asked, and given up.
   bool has_doubts() const { return doubts_.any(); }
   void ask_doubts();
+  void ask_all_doubts();  // however long they have waited
 
  private:
   void find();

@@ -183,6 +183,10 @@ static void receives_noticed(void) {
   for (long got = 0, n; got < 100000; got += n) assert((n = recv(pair[0], buffer, sizeof buffer, 0)) > 0);
   struct pollfd noticed = {pair[1], 0, 0};
   printf("noticed: %d\n", poll(&noticed, 1, 5000) == 1 && noticed.revents == POLLERR);
+  struct timeval limit = {0, 60000}, none = {0, 0};
+  setsockopt(pair[1], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  say("nothing comes, and there is a limit", recv(pair[1], buffer, 10, 0));
+  setsockopt(pair[1], SOL_SOCKET, SO_RCVTIMEO, &none, sizeof none);
   struct other_end end = {pair[0], (pid_t)syscall(SYS_gettid), pthread_self()};
   pthread_t thread = start(send_in_two, &end);
   say_data("recv", recv(pair[1], buffer, 10, MSG_WAITALL), buffer);

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "path/ending.h"
 #include "path/guess.h"
 #include "tests/unit/path/run_fixture.h"
 

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace weir::path {
+
+// A task is about to wait at what this number stands for, by way of the driver; on a guess, if it was not asked whether it may.
+void waits_at(int fd, bool on_a_guess);
+
+// The number is about to be closed, or to stand for another, by the calling thread. What the driver was handed of it before is then
+// the kernel's, which holds on to what the number stood for; and what was a guess is asked while there is somebody to be asked.
+// (What the last look at bytes found stays: where files are read one after the other, the next is likely as cold.)
+void number_ends(int fd);
+void numbers_end(unsigned first, unsigned last);
+
+// It stands for something new. Its end we may not have seen.
+void number_begins(int fd);
+
+}  // namespace weir::path
