@@ -122,6 +122,7 @@ TEST_F(SocketTest, whose_number_is_another_sockets_now_is_waited_for) {
   char byte = 0;
   EXPECT_EQ(read(ours_, &byte, 1), 1);
   EXPECT_EQ(byte, 'a');
+  replaced.join();
   ::close(others[1]);
 }
 
