@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that end and copy descriptors. What a descriptor is, we ask the kernel at each call, and never remember: so these
-// are counted only, and keep the program's hands off the few numbers that are ours.
+// Calls that end and copy descriptors. They keep the program's hands off the few numbers that are ours, and end what is guessed of
+// a number.
 #include <unistd.h>
 
 #include "base/thread.h"
@@ -61,8 +61,9 @@ int close_range(unsigned first, unsigned last, int flags) noexcept {
   return counted(close_all(first, last, flags));
 }
 void closefrom(int first) noexcept {
-  path::numbers_end(first < 0 ? 0 : static_cast<unsigned>(first), ~0u);
-  if (counted(close_all(first < 0 ? 0 : static_cast<unsigned>(first), ~0u, 0))) real_closefrom(first);
+  unsigned from = first < 0 ? 0 : static_cast<unsigned>(first);
+  path::numbers_end(from, ~0u);
+  if (counted(close_all(from, ~0u, 0))) real_closefrom(first);
 }
 int dup(int fd) noexcept { return counted(real_dup(fd)); }
 int dup2(int fd, int as) noexcept {

@@ -27,5 +27,4 @@ inline void found_bytes(int fd, Bytes what) { by_number(bytes_of_last, fd).store
 bool expects_nothing(int socket);
 void tried(int socket, bool found_nothing);
 
-
 }  // namespace weir::path
