@@ -19,6 +19,7 @@ enum class Reason : std::uint8_t {
   unsupported_call,   // these flags or arguments are served by libc alone
   no_ring,            // io_uring missing, forbidden or out of memory
   cap,                // as many tasks are suspended as the runtime bears
+  backlog,            // enough tasks that were set aside wait for the device, or for a thread
   construct,          // the task can't be carried over a suspension
   no_stack,           // no memory for a stack
   foreign_stack,      // the stack pointer is outside the task's stack

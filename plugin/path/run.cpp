@@ -328,6 +328,17 @@ bool received_untried(Call& call, Result* result) {
   return true;
 }
 
+// A thread of oneTBB's begins what is new in its own pool before it goes on with what is ready, and sets that aside too, each on a
+// stack of its own. A stand-in has no pool yet, and looks for what is ready first. So where there are some, and enough for the
+// device and the cores waits already, one more blocks its thread.
+bool adds_to_backlog(const Plan& plan) {
+  constexpr std::int64_t enough_a_core = 64;
+  gate::Gate& gate = gate::the_gate;
+  if (!plan.storage || !(base::self().place & base::in_tbb_arena)) return false;
+  if (!gate.has_stand_ins.load(std::memory_order_relaxed)) return false;
+  return gate.permits.waiting() + meter::gauges.ready.value() > enough_a_core * gate.cores.limit();
+}
+
 Result waited_for(Call& call) {
   wait::KeptErrno kept;
   call.kept_errno = &kept;
@@ -340,6 +351,7 @@ Result waited_for(Call& call) {
   if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
   if (choice.lane == wait::Lane::park) return parked(call, plan, choice.reason);
   if (plan.park_only) return parked(call, plan, Reason::unsupported_call);
+  if (adds_to_backlog(plan)) return parked(call, plan, Reason::backlog);
   return suspended(call, plan, *choice.runtime);
 }
 

@@ -13,7 +13,6 @@
 namespace weir::tbb {
 namespace {
 
-constinit std::atomic<bool> have_stand_ins{false};
 // What a thread's record points to. For a worker, into its own row; at how many questions of a loop's partitioner come next.
 constexpr int questions = 2;
 constinit char worker_marks[questions + 1], other_marks[questions + 1];
@@ -32,7 +31,7 @@ constexpr const char* part = "oneTBB worker";
 
 void coming() {
   if (!told_more()) return;
-  if (!have_stand_ins.load(std::memory_order_relaxed)) return gate::take_core_at_once();
+  if (!gate::the_gate.has_stand_ins.load(std::memory_order_relaxed)) return gate::take_core_at_once();
   base::Thread& thread = base::self();
   if (row_of(thread) != worker_marks) return gate::take_core();
   if (thread.holds_core) return;
@@ -64,7 +63,7 @@ bool idling() {
   return made_way;
 }
 
-void stand_ins(int present) { have_stand_ins.store(present, std::memory_order_relaxed); }
+void stand_ins(int present) { gate::the_gate.has_stand_ins.store(present, std::memory_order_relaxed); }
 
 bool is_worker() { return row_of(base::self()) == worker_marks; }
 

@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/thread.h"
@@ -106,6 +107,43 @@ TEST_F(RunTest, what_was_woken_in_vain_parks_on_the_thread_it_began_on) {
   thread.tid = 0;  // asked for anew
   ::close(ends[0]);
   ::close(ends[1]);
+}
+
+// What is ready or waits for a permit is enough: oneTBB would begin more, where its stand-ins go on with those.
+TEST_F(RunTest, a_read_of_a_oneTBB_task_blocks_where_enough_are_ready_and_there_are_stand_ins) {
+  gate::Gate& gate = gate::the_gate;
+  std::string name = cold_file(4096);
+  int fd = ::open(name.c_str(), O_RDONLY);
+  unlink(name.c_str());
+  char page[4096];
+  auto parks = [&](std::uint32_t place, bool stand_ins, std::int64_t ready) {
+    Read arguments{fd, {page, sizeof page}};
+    Call call{.family = Family::file_at, .direction = Direction::in};
+    call.fd = fd;
+    call.attempt = [](Call&) -> Result { return -EAGAIN; };
+    call.real = real_pread;
+    call.arguments = &arguments;
+    call.parts = &arguments.part;
+    call.part_count = 1;
+    call.bytes = sizeof page;
+    base::Thread& thread = base::self();
+    std::uint32_t place_before = std::exchange(thread.place, place);
+    bool before = gate.has_stand_ins.exchange(stand_ins);
+    for (int i = 0; i < ready; ++i) meter::gauges.ready.rise();
+    std::int64_t backlog = plain(meter::Reason::backlog), aside = suspended();
+    EXPECT_EQ(run(call), 4096);
+    for (int i = 0; i < ready; ++i) meter::gauges.ready.fall();
+    gate.has_stand_ins.store(before);
+    thread.place = place_before;
+    EXPECT_EQ(suspended() - aside, plain(meter::Reason::backlog) > backlog ? 0 : 1);
+    return plain(meter::Reason::backlog) > backlog;
+  };
+  const std::int64_t enough = 64 * gate.cores.limit();
+  EXPECT_TRUE(parks(base::in_tbb_arena, true, enough + 1));
+  EXPECT_FALSE(parks(base::in_tbb_arena, true, enough));
+  EXPECT_FALSE(parks(base::in_tbb_arena, false, enough + 1));
+  EXPECT_FALSE(parks(base::in_omp_team, true, enough + 1));
+  ::close(fd);
 }
 
 // Around the call libc is asked for memory and threads, which there may not be.
