@@ -67,6 +67,8 @@ struct Thread {
   meter::Counters* counters = nullptr;  // ours, from the meter; nullptr until the first counted call
   TeamSeat seat;
   bool sizes_its_teams = false;    // it said itself how large the OpenMP teams are that it forks
+  const void* cold_folder = nullptr;  // the stream of a folder that the disk was asked for, and was not read yet,
+  std::int32_t cold_folder_fd = -1;   // or its descriptor, when it has no stream yet (intercept/folders.cpp)
   void* omp = nullptr;             // what omp_ext's tasks keep a thread
   void* tbb = nullptr;             // what tbb_ext keeps a thread,
   void* tbb_first_task = nullptr;  // of a loop that is being made,

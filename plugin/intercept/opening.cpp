@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 
+#include "base/thread.h"
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
 #include "path/call.h"
@@ -27,6 +28,7 @@ struct Opening {
   const char* path;
   int flags;
   mode_t mode;
+  mutable bool cold = false;
 };
 
 const Opening& opening(const Call& call) { return *static_cast<const Opening*>(call.arguments); }
@@ -39,6 +41,7 @@ Result attempt_open(Call& call) {
   const Opening& it = opening(call);
   if (has_mode(it.flags) || it.flags & O_TRUNC) return -EAGAIN;
   Result result = sys::open_cached(it.directory, it.path, it.flags);
+  it.cold = result == -EAGAIN;
   bool told = result >= 0 || result == -EAGAIN || result == -EINTR;
   return told ? result : call.real(call);  // what is wrong, libc says best; an old kernel knows no such look
 }
@@ -49,7 +52,9 @@ int opened(const Opening& it, Result (*real)(Call&),
   call.attempt = attempt_open;
   call.real = real;
   call.arguments = &it;
-  return static_cast<int>(deliver(path::run(call, caller)));
+  int fd = static_cast<int>(deliver(path::run(call, caller)));
+  if (it.cold && it.flags & O_DIRECTORY && fd >= 0) base::self().cold_folder_fd = fd;
+  return fd;
 }
 
 int counted(int result) {

@@ -91,8 +91,9 @@ foreach(compiler clang gcc)
   park_test(nested_${compiler} quick times:2 "WEIR_STAND_INS=34" nested_${compiler})
   park_test(nested_child_${compiler} quick times:2 "WEIR_STAND_INS=34" nested_${compiler} child)
 
-  # Who makes a file, or finds no folder at hand, gives its core to others: 128 makings, 3 more that make or empty each.
-  park_test(opens_${compiler} quick wide:512 "" opens_${compiler})
+  # Who makes a file, or finds no folder at hand, gives its core to others: 128 makings, 3 more that make or empty each; folders
+  # that are opened and begun to read, twice each; and three times a sleep each.
+  park_test(opens_${compiler} quick wide:1500 "" opens_${compiler})
 
   # Threads that wait for each other where nobody can see it.
   park_test(waits_${compiler} quick wide "" waits_${compiler} 1)
