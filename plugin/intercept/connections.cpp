@@ -32,7 +32,7 @@ Call direct(int fd, const op::Op& operation) {
 
 // Its number may have been another socket's, whose end we did not see.
 int accepted(int socket) {
-  path::number_begins(socket);
+  path::forget_number(socket);
   return socket;
 }
 

@@ -157,7 +157,7 @@ int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* lim
 int setsockopt(int fd, int level, int name, const void* value, socklen_t bytes) {
   int result = real_setsockopt(fd, level, name, value, bytes);
   if (level == SOL_SOCKET && name == SO_RCVLOWAT && !result) path::low_water_set.store(true, std::memory_order_relaxed);
-  if (level == SOL_SOCKET && name == SO_RCVTIMEO) path::number_begins(fd);
+  if (level == SOL_SOCKET && name == SO_RCVTIMEO) path::forget_number(fd);
   return result;
 }
 

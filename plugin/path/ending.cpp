@@ -54,7 +54,7 @@ void numbers_end(unsigned first, unsigned last) {
   settle(most);
 }
 
-void number_begins(int fd) {
+void forget_number(int fd) {
   if (fd >= 0) tried(fd, false);
 }
 

@@ -12,7 +12,7 @@ void waits_at(int fd, bool on_a_guess);
 void number_ends(int fd);
 void numbers_end(unsigned first, unsigned last);
 
-// It stands for something new. Its end we may not have seen.
-void number_begins(int fd);
+// It stands for something new, whose end before we may not have seen, or waits otherwise than it did: no guess holds.
+void forget_number(int fd);
 
 }  // namespace weir::path

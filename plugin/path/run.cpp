@@ -148,7 +148,7 @@ bool settled(const Call& call, const Plan& plan, Result result) {
 std::int64_t poll_ns(const Call& call, const Plan& plan) {
   constexpr std::int64_t slice_ns = 100 * base::ns_per_ms;
   if (!plan.socket || call.direction != Direction::out) return plan.timeout_ns;
-  return plan.timeout_ns < 0 ? slice_ns : std::min(plan.timeout_ns, slice_ns);
+  return base::shorter(plan.timeout_ns, slice_ns);
 }
 
 op::Op operation_for(const Call& call, const Plan& plan) {

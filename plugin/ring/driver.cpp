@@ -38,9 +38,6 @@ bool waits_for_others(op::Kind kind) {
 // How long what began on a guess waits at least before it is asked: twice that at most.
 constexpr std::int64_t doubts_ns = 8 * base::ns_per_ms;
 
-// Of two limits, < 0 being none.
-std::int64_t shorter(std::int64_t limit, std::int64_t other) { return limit < 0 || limit > other ? other : limit; }
-
 constexpr std::int64_t start_patience_ns = 2 * base::ns_per_s;
 
 // A thread that sleeps nearly always and has a few microseconds of work when it wakes: a short slice gets it onto a
@@ -236,8 +233,8 @@ void Driver::turn() {
   std::int64_t patience_ns = tick_ ? tick_(now) : -1;
   bool unsure = ring_.has_doubts();
   if (unsure != unsure_.load(std::memory_order_relaxed)) unsure_.store(unsure, std::memory_order_seq_cst);
-  if (unsure) patience_ns = shorter(patience_ns, doubts_patience_ns(now));
-  if (soon) patience_ns = shorter(patience_ns, base::ns_per_ms);
+  if (unsure) patience_ns = base::shorter(patience_ns, doubts_patience_ns(now));
+  if (soon) patience_ns = base::shorter(patience_ns, base::ns_per_ms);
   bool dozes = busy && meter::gauges.in_flight.value() > crowd && (patience_ns < 0 || patience_ns > doze_ns);
   sleep_.store(dozes ? dozing : asleep, std::memory_order_seq_cst);
   bool work = !inbox_.empty() || !cancels_.empty();

@@ -62,9 +62,9 @@ TEST_F(GuessTest, nothing_is_known_of_a_number_that_ended) {
 TEST_F(GuessTest, nothing_is_known_of_one_that_begins) {
   constexpr int socket = 6;
   left_out(socket, 4);
-  number_begins(socket);
+  forget_number(socket);
   EXPECT_FALSE(expects_nothing(socket));
-  number_begins(-1);
+  forget_number(-1);
 }
 
 TEST_F(GuessTest, numbers_end_together) {
