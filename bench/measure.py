@@ -117,11 +117,17 @@ def alternate(variants, repeat, cold=False, timeout=600):
     return series
 
 
+def go_on(series, variants, cold=False):
+    """Runs each of these variants once more, in turn, and adds that to its series."""
+    for name, one in alternate(variants, 1, cold).items():
+        series[name].runs += one.runs
+
+
 def finals(series, fixed, others, repeat, cold=False):
     """The best of the variants named `fixed`, and those named `others`, run anew: of many that are nearly alike, the one that
     came out first was lucky too, and has to do it again. Those that take less than twice as long as the best go on after that,
     while it takes less than FINAL_SECONDS and they have run less than FINAL_RUNS times: short runs differ the most, and cost the
-    least. Returns the new series by name, and the name of the best fixed one."""
+    least (but where one run is asked for, it is one). Returns the new series by name, and the name of the best fixed one."""
     ranked = sorted(fixed, key=lambda name: series[name].median())
     near = [name for name in ranked[:3] if series[name].median() <= 1.2 * series[ranked[0]].median()]
     again = alternate([series[name].variant for name in near + others], repeat, cold)
@@ -130,8 +136,7 @@ def finals(series, fixed, others, repeat, cold=False):
     for _ in range(repeat, FINAL_RUNS if repeat > 1 else repeat):
         if time.monotonic() > end:
             break
-        for name, one in alternate(fast, 1, cold).items():
-            again[name].runs += one.runs
+        go_on(again, fast, cold)
     return again, min(near, key=lambda name: again[name].median())
 
 

@@ -28,7 +28,7 @@ struct Gate {
   // Told that a thread which computed is about to block, the `parked`th of them now: a stand-in could have its core. More
   // than `most` of them are of no use: calls on storage wait for permits.
   std::atomic<void (*)(std::int64_t parked, std::int64_t most)> on_blocked{nullptr};
-  // Are stand-ins there for the threads that run its tasks, which go on first with what is ready?
+  // Has oneTBB more threads than cores now? Those beyond have nothing new at hand, and go on first with what is ready.
   std::atomic<bool> has_stand_ins{false};
   // Asked when a thread yields.
   std::atomic<Idle (*)(const void* caller)> on_yield{nullptr};

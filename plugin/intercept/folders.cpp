@@ -5,7 +5,6 @@
 #include <fcntl.h>
 
 #include <cerrno>
-#include <utility>
 
 #include "base/thread.h"
 #include "intercept/errno_edge.h"
