@@ -13,10 +13,11 @@ constexpr double is_idle = 0.5;      // so little that one window is enough,
 constexpr double surely_few = 0.8;   // and so little that more are kept whatever they bring
 constexpr double gain = 1.03, loss = 0.95;
 constexpr double unknown = -1;
-// With fewer, calls that wait come to a device one by one, and each end of one is an interrupt, and a core that was idle.
-constexpr std::int64_t least_a_core = 8;
 
 }  // namespace
+
+bool Crew::keeps_cores_busy(double busy) { return busy >= may_be_too_many; }
+bool Crew::is_surely_too_few(double busy) { return busy < surely_few; }
 
 // A device that stalls for a moment, or a host that takes the cores away, shows in one window; too few threads in each.
 std::int64_t Crew::step(double busy, std::int64_t at_work, std::int64_t cores) {

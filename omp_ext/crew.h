@@ -15,12 +15,17 @@ namespace weir::team {
 class Crew {
  public:
   static constexpr std::int64_t all = 1 << 30;
+  // With fewer, calls that wait come to a device one by one, and each end of one is an interrupt, and a core that was idle.
+  static constexpr std::int64_t least_a_core = 8;
 
   // In the last window `at_work` threads took pieces, or had one in hand, and the process computed for that share of the cores'
   // time. At most how many are to do so from now on.
   std::int64_t step(double busy, std::int64_t at_work, std::int64_t cores);
 
   std::int64_t most() const { return most_; }
+  void begin_with(std::int64_t most) { most_ = most; }
+  static bool keeps_cores_busy(double busy);
+  static bool is_surely_too_few(double busy);
 
  private:
   static constexpr std::int32_t longest_rest = 256;

@@ -2,6 +2,7 @@
 // ordered(n) with depend(sink) in code by gcc. LLVM's entry points for the wait look for how many loops there are before
 // they ask whether anybody is to be waited for; in a team of one nothing was written there, and the program dies.
 #include "omp_ext/libomp.h"
+#include "omp_ext/loop_piece.h"
 #include "omp_ext/next.h"
 
 namespace weir::omp {
@@ -16,7 +17,9 @@ void nothing() {}
 // One thread runs all iterations in their order: what it would wait for is done.
 template <typename F>
 void* who_waits(Next<F>& next) {
-  return next_num_threads() == 1 ? reinterpret_cast<void*>(nothing) : reinterpret_cast<void*>(next.get());
+  if (next_num_threads() == 1) return reinterpret_cast<void*>(nothing);
+  team::pieces_wait_for_each_other();
+  return reinterpret_cast<void*>(next.get());
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ constinit Next<NextPiece<std::int32_t, std::int32_t>> next_4{"__kmpc_dispatch_ne
 constinit Next<NextPiece<std::uint32_t, std::int32_t>> next_4u{"__kmpc_dispatch_next_4u"};
 constinit Next<NextPiece<std::int64_t, std::int64_t>> next_8{"__kmpc_dispatch_next_8"};
 constinit Next<NextPiece<std::uint64_t, std::int64_t>> next_8u{"__kmpc_dispatch_next_8u"};
+constinit Next<void(Ident*, std::int32_t, int, const void*)> begin_doacross{"__kmpc_doacross_init"};
 
 // Not one that may turn out to be static (OMP_SCHEDULE), nor an ordered one: there a piece waits for the one before.
 bool hands_to_anybody(std::int32_t schedule) {
@@ -56,6 +57,12 @@ WEIR_INTERPOSED void __kmpc_dispatch_init_4(LOOP(std::int32_t, std::int32_t)) { 
 WEIR_INTERPOSED void __kmpc_dispatch_init_4u(LOOP(std::uint32_t, std::int32_t)) { begin(begin_4u, BEGUN); }
 WEIR_INTERPOSED void __kmpc_dispatch_init_8(LOOP(std::int64_t, std::int64_t)) { begin(begin_8, BEGUN); }
 WEIR_INTERPOSED void __kmpc_dispatch_init_8u(LOOP(std::uint64_t, std::int64_t)) { begin(begin_8u, BEGUN); }
+
+// Before the loop is begun.
+WEIR_INTERPOSED void __kmpc_doacross_init(Ident* place, std::int32_t gtid, int dimensions, const void* bounds) {
+  weir::team::pieces_wait_for_each_other();
+  begin_doacross(place, gtid, dimensions, bounds);
+}
 
 #define PIECE(Number, Step) Ident *place, std::int32_t gtid, std::int32_t *last, Number *lower, Number *upper, Step *stride
 #define GIVEN place, gtid, last, lower, upper, stride

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/settings.h"
@@ -20,23 +21,26 @@
 namespace weir::team {
 namespace {
 
-// A window shows the crew's share of the cores' time when enough pieces are done, or nothing more for long.
+// A window shows the process's share of the cores' time when enough pieces are done, or nothing more for long.
 constexpr std::int64_t least_window_ns = 10 * base::ns_per_ms, longest_window_ns = 100 * base::ns_per_ms;
 constexpr std::int64_t enough_pieces = 32;
-// Of pieces shorter than that many pass before the thread looks at all: its own clock costs a system call. What it computed for
-// since its last look counts in a later window then, as much each time.
+// Of pieces shorter than that many pass before the thread looks at all.
 constexpr std::int64_t between_looks_ns = base::ns_per_ms;
-// Who stays behind is called; but where those at work all wait for something that we don't see, nobody would be.
+// Who stays behind is called; but where those at work all wait for something that we don't see, nobody would be. For so long none of
+// them has done a piece then.
 constexpr std::int64_t longest_ns = 400 * base::ns_per_ms;
 
 // One region with stand-ins runs at a time, so these are of one loop, or of two that follow each other. (Where teams must all be of
 // one size there may be several: there, all are at work.)
 constinit std::atomic<std::uint32_t> loops_over{0};  // how often a thread found that there was no piece left
 
+constinit std::atomic<std::uint64_t> looks{0};       // how often one that had done a piece, or several, looked
+
 struct Window {
   std::atomic<std::int64_t> began_ns{0};
-  std::atomic<std::int64_t> pieces{0}, cpu_ns{0};  // done since, and computed for by those that did them
-  std::atomic<std::int32_t> looked_at_by{0};       // the process: to a forked child, nobody looks
+  std::atomic<std::int64_t> pieces{0};        // done since
+  std::atomic<std::int32_t> looked_at_by{0};  // the process: to a forked child, nobody looks
+  std::int64_t cpu_ns = 0;                    // when it began the process had computed for so long; of who looks
 };
 constinit Window window;
 
@@ -54,15 +58,45 @@ bool always_busy() {
   return wanted;
 }
 
+std::int64_t few() { return Crew::least_a_core * gate::the_gate.cores.limit(); }
+
+// Of a region of which it is not known yet whether its calls wait, a few begin, and others as a core would be idle.
+std::int64_t most_at_work(const Region& region) {
+  if (region.in_order.load()) return Crew::all;
+  return region.begins.load() ? few() : region.crew_most.load();
+}
+
+void all_may_begin(Region& region) {
+  region.begins.store(false);
+  gate::the_gate.reserve.for_idle_cores(false);
+}
+
+// How the first fare: if the cores are busy with them, they do; if not, twice as many begin.
+std::int64_t step_of_first(Region& region, double busy) {
+  gate::Reserve& reserve = gate::the_gate.reserve;
+  std::int64_t at_work = reserve.at_work();
+  // A window in which some came says nothing.
+  if (region.began.exchange(at_work) < at_work) return Crew::all;
+  if (Crew::keeps_cores_busy(busy)) {
+    std::int64_t most = std::max(at_work, few());
+    region.crew.begin_with(most);
+    region.crew_most.store(most);
+    all_may_begin(region);
+    return most;
+  }
+  for (std::int64_t i = 0; i < at_work && Crew::is_surely_too_few(busy); ++i) reserve.call_one();
+  return Crew::all;
+}
+
 void step(Region& region, std::int64_t wall_ns) {
   gate::Gate& gate = gate::the_gate;
   std::int64_t cores = gate.cores.limit();
-  std::int64_t cpu_ns = window.cpu_ns.exchange(0, std::memory_order_relaxed);
+  std::int64_t cpu_now_ns = sys::process_cpu_ns(), cpu_ns = cpu_now_ns - std::exchange(window.cpu_ns, cpu_now_ns);
   window.pieces.store(0, std::memory_order_relaxed);
   // One that was not looked at for long may have seen more than this loop.
   if (wall_ns > 4 * longest_window_ns) return;
   double busy = always_busy() ? 1 : static_cast<double>(cpu_ns) / static_cast<double>(wall_ns * cores);
-  std::int64_t most = region.crew.step(busy, gate.reserve.at_work(), cores);
+  std::int64_t most = region.begins.load() ? step_of_first(region, busy) : region.crew.step(busy, gate.reserve.at_work(), cores);
   region.crew_most.store(most);
   note_smallest(most);
 }
@@ -81,18 +115,22 @@ void look_at_window(Region& region, std::int64_t now_ns) {
   window.began_ns.store(now_ns, std::memory_order_relaxed);
   window.looked_at_by.store(0, std::memory_order_release);
   gate::Reserve& reserve = gate::the_gate.reserve;
-  while (reserve.behind() > 0 && reserve.at_work() < region.crew_most.load(std::memory_order_relaxed)) reserve.call_one();
+  while (reserve.behind() > 0 && reserve.at_work() < most_at_work(region)) reserve.call_one();
 }
 
 // Until it is of use, or the loop is over; true: that.
 bool wait_behind(Region& region, std::uint32_t over_at_first) {
   gate::Reserve& reserve = gate::the_gate.reserve;
   auto is_loop_over = [&] { return loops_over.load() != over_at_first; };
-  auto useless = [&] { return !is_loop_over() && reserve.at_work() >= region.crew_most.load(); };
-  std::int64_t now_ns = base::now_ns();
-  // Not all of them at once.
-  const std::int64_t end_ns = now_ns + longest_ns + reserve.behind() * base::ns_per_ms;
-  for (; now_ns < end_ns; now_ns = base::now_ns()) {
+  auto useless = [&] { return !is_loop_over() && reserve.at_work() >= most_at_work(region); };
+  const std::int64_t most_ns = longest_ns + reserve.behind() * base::ns_per_ms;  // not all of them at once
+  std::int64_t now_ns = base::now_ns(), end_ns = now_ns + most_ns;
+  for (std::uint64_t seen = looks.load(); true; now_ns = base::now_ns()) {
+    if (now_ns >= end_ns) {
+      std::uint64_t before = std::exchange(seen, looks.load());
+      if (seen == before) break;
+      end_ns = now_ns + most_ns;
+    }
     bool lookout = reserve.become_lookout();
     auto woken = reserve.stay(lookout ? least_window_ns : end_ns - now_ns, lookout, useless);
     if (lookout && woken == gate::Reserve::Woken::timeout) look_at_window(region, base::now_ns());
@@ -103,6 +141,7 @@ bool wait_behind(Region& region, std::uint32_t over_at_first) {
 }
 
 void stay_behind(Region& region, std::uint32_t over_at_first) {
+  gate::the_gate.reserve.for_idle_cores(region.begins.load());
   gate::give_core();
   meter::Traced traced = meter::begins(meter::Track::core_wait, "stays behind");
   bool over = wait_behind(region, over_at_first);
@@ -112,15 +151,37 @@ void stay_behind(Region& region, std::uint32_t over_at_first) {
   else gate::take_core();
 }
 
+void enter(base::TeamSeat& seat) {
+  seat.in_loop = true;
+  seat.loops_over = loops_over.load();
+  seat.pieces = 0;
+  seat.looked_ns = base::now_ns();
+  gate::the_gate.reserve.enter();
+}
+
+// It comes to the loop, and takes its first piece when that is of use.
+void begin(base::Thread& thread, Region& region) {
+  if (&region == &no_region || team_plan().freedom == Freedom::same) return;
+  if (!thread.holds_core || thread.lock_depth > 0 || base::in_signal_handler()) return;
+  enter(thread.seat);
+  gate::Gate& gate = gate::the_gate;
+  if (gate.reserve.at_work() <= most_at_work(region)) return;
+  if (region.begins.load() && gate.cores.held() <= gate.cores.limit()) return;
+  stay_behind(region, thread.seat.loops_over);
+}
+
 }  // namespace
 
 void loop_is_over(base::TeamSeat& seat) {
   seat.takes_pieces = false;
   if (!seat.in_loop) return;
   seat.in_loop = false;
-  gate::the_gate.reserve.leave();
+  gate::Reserve& reserve = gate::the_gate.reserve;
+  Region& region = *region_of_seat(seat.team);
+  if (region.begins.load(std::memory_order_relaxed) && reserve.behind() == 0 && reserve.at_work() > few()) all_may_begin(region);
+  reserve.leave();
   loops_over.fetch_add(1);
-  gate::the_gate.reserve.call_all();
+  reserve.call_all();
 }
 
 // Once somebody was seen to find the loop over there is nothing to stay behind for: that one may wait for this thread, at a barrier,
@@ -128,33 +189,34 @@ void loop_is_over(base::TeamSeat& seat) {
 void before_next_piece(base::Thread& thread) {
   base::TeamSeat& seat = thread.seat;
   Region* region = region_of_seat(seat.team);
-  if (!seat.in_loop) return;
+  if (!seat.in_loop) return begin(thread, *region);
   ++seat.pieces;
   std::int64_t now_ns = base::now_ns();
   if (now_ns - seat.looked_ns < between_looks_ns || region == &no_region || team_plan().freedom == Freedom::same) return;
   seat.looked_ns = now_ns;
-  std::int64_t cpu_ns = sys::thread_cpu_ns();
-  window.cpu_ns.fetch_add(cpu_ns - seat.piece_cpu_ns, std::memory_order_relaxed);
+  looks.fetch_add(1, std::memory_order_relaxed);
   window.pieces.fetch_add(seat.pieces, std::memory_order_relaxed);
-  seat.piece_cpu_ns = cpu_ns;
   seat.pieces = 0;
   look_at_window(*region, now_ns);
   if (!thread.holds_core || thread.lock_depth > 0) return;
-  if (gate::the_gate.reserve.at_work() <= region->crew_most.load(std::memory_order_relaxed)) return;
+  if (gate::the_gate.reserve.at_work() <= most_at_work(*region) || region->begins.load()) return;
   if (seat.loops_over != loops_over.load(std::memory_order_relaxed) || base::in_signal_handler()) return;
   stay_behind(*region, seat.loops_over);
+}
+
+void pieces_wait_for_each_other() {
+  base::TeamSeat& seat = base::self_unsuspended().seat;
+  if (!is_wide(seat.team) || is_inner(seat.team)) return;
+  Region& region = *region_of_seat(seat.team);
+  if (&region == &no_region || region.in_order.load(std::memory_order_relaxed)) return;
+  region.in_order.store(true);
+  gate::the_gate.reserve.call_all();
 }
 
 void after_next_piece(base::Thread& thread, bool any) {
   base::TeamSeat& seat = thread.seat;
   if (!any) return loop_is_over(seat);
-  if (seat.in_loop) return;
-  seat.in_loop = true;
-  seat.loops_over = loops_over.load();
-  seat.pieces = 0;
-  seat.looked_ns = base::now_ns();
-  seat.piece_cpu_ns = sys::thread_cpu_ns();
-  gate::the_gate.reserve.enter();
+  if (!seat.in_loop) enter(seat);
 }
 
 }  // namespace weir::team

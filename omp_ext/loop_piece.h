@@ -12,6 +12,9 @@ void after_next_piece(base::Thread& thread, bool any);
 // The thread is at a barrier, or ends its part of a region: the loop it was in is over, were it one that was cancelled.
 void loop_is_over(base::TeamSeat& seat);
 
+// In the caller's region there is a loop of which each piece may wait for one before: nobody stays behind with such a one untaken.
+void pieces_wait_for_each_other();
+
 // `take` asks the runtime for the next piece of a loop: any? `anybodys`: its pieces are not each some thread's own.
 template <typename Take>
 auto next_piece(bool anybodys, Take take) {

@@ -36,6 +36,7 @@ bool slept_for_lack_of_work(const void* caller) {
   if (idle_ns < spins_ns || waits_for_runtime_lock(caller)) return false;
   bool had_core = thread.holds_core;
   gate::give_core();
+  gate::let_another_begin();
   std::atomic<std::uint32_t> nobody{0};
   sys::futex_wait(nobody, 0, nap_ns(idle_ns));
   // In a taskwait it takes a core again when it has found a task, or may go on.

@@ -36,8 +36,7 @@ struct TeamSeat {
   bool takes_pieces = false;        // the loop that it began is one whose pieces are anybody's,
   bool in_loop = false;             // of which it has taken one, and did not find that there are none left;
   std::uint32_t loops_over = 0;     // when it took its first, so often threads had found that,
-  std::int64_t looked_ns = 0;       // then it last looked how such loops fare,
-  std::int64_t piece_cpu_ns = 0;    // when it had computed for so long;
+  std::int64_t looked_ns = 0;       // then it last looked how such loops fare;
   std::int32_t pieces = 0;          // since then it has done so many
   std::int64_t parked = 0, stored = 0, blocked_ns = 0, gate_timeouts = 0;  // its counters, as last added to its region
 };

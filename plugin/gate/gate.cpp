@@ -68,6 +68,10 @@ void give_core() {
   the_gate.cores.give();
 }
 
+void let_another_begin() {
+  if (the_gate.reserve.has_one_for_idle_core() && the_gate.cores.held() < the_gate.cores.limit()) the_gate.reserve.call_one();
+}
+
 // Of the time since it went on, the thread had a core for about as much of it as there are cores for who computes.
 void give_core_to_wait(std::int64_t now_ns) {
   base::Thread& thread = base::self();
@@ -77,6 +81,7 @@ void give_core_to_wait(std::int64_t now_ns) {
     the_gate.pieces.add(held > cores ? took * cores / held : took);
   }
   give_core();
+  let_another_begin();
 }
 
 std::int64_t take_core_back(std::int64_t now_ns) {

@@ -62,6 +62,7 @@ void Reserve::after_fork() {
   in_loop_.store(0);
   behind_.store(0);
   has_lookout_.store(false);
+  for_idle_cores_.store(false);
   top_ = bottom_ = nullptr;
 }
 

@@ -34,6 +34,10 @@ class Reserve {
   void call_one();
   void call_all();
 
+  // Those behind wait for a core to be idle: one is called when a thread that blocks leaves one so.
+  void for_idle_cores(bool on) { for_idle_cores_.store(on, std::memory_order_relaxed); }
+  bool has_one_for_idle_core() const { return for_idle_cores_.load(std::memory_order_relaxed) && behind() > 0; }
+
   // Of those behind, one looks at each window how the others fare.
   bool become_lookout() { return !has_lookout_.exchange(true, std::memory_order_acq_rel); }
   void resign_as_lookout() { has_lookout_.store(false, std::memory_order_release); }
@@ -54,6 +58,7 @@ class Reserve {
   std::atomic<std::int64_t> in_loop_{0};
   std::atomic<std::int64_t> behind_{0};  // written under lock_
   std::atomic<bool> has_lookout_{false};
+  std::atomic<bool> for_idle_cores_{false};
   sys::Lock lock_;
   Sleeper* top_ = nullptr;  // under lock_, as all of the list
   Sleeper* bottom_ = nullptr;

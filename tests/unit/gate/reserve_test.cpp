@@ -94,5 +94,20 @@ TEST(ReserveTest, none_is_left_behind_by_a_call_that_came_just_then) {
   }
 }
 
+TEST(ReserveTest, has_one_for_an_idle_core_only_while_one_waits_for_that) {
+  Reserve reserve;
+  EXPECT_FALSE(reserve.has_one_for_idle_core());
+  for (int i = 0; i < 2; ++i) reserve.enter();
+  reserve.for_idle_cores(true);
+  EXPECT_FALSE(reserve.has_one_for_idle_core());
+  std::thread behind([&] { reserve.stay(long_ns, false, yes); });
+  until_behind(reserve, 1);
+  EXPECT_TRUE(reserve.has_one_for_idle_core());
+  reserve.for_idle_cores(false);
+  EXPECT_FALSE(reserve.has_one_for_idle_core());
+  reserve.call_all();
+  behind.join();
+}
+
 }  // namespace
 }  // namespace weir::gate

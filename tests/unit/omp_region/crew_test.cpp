@@ -92,5 +92,14 @@ TEST(CrewTest, is_unmoved_where_others_have_a_part_of_the_cores) {
   EXPECT_EQ(crew.most(), Crew::all);
 }
 
+TEST(CrewTest, that_began_with_a_few_grows_where_they_are_too_few) {
+  Crew crew;
+  crew.begin_with(8 * cores);
+  EXPECT_EQ(after(crew, 30, 2), 8 * cores);
+  Crew of_more;
+  of_more.begin_with(8 * cores);
+  EXPECT_GE(after(of_more, 5, 100), 96);
+}
+
 }  // namespace
 }  // namespace weir::team
