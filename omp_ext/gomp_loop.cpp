@@ -5,6 +5,7 @@
 
 #include "omp_ext/gomp_below.h"
 #include "omp_ext/libomp.h"
+#include "omp_ext/loop_piece.h"
 #include "omp_ext/next.h"
 
 namespace weir::omp {
@@ -81,6 +82,11 @@ bool start(Next<RuntimeStart>& next, int schedule, bool up, const Loop& loop, Nu
   return begin_downwards(loop, schedule, from, to);
 }
 
+// Of a loop whose pieces are anybody's.
+bool first_piece(Next<Start>& next, int schedule, bool up, const Loop& loop, Number* from, Number* to) {
+  return team::next_piece(true, [&] { return start(next, schedule, up, loop, from, to); });
+}
+
 // By gcc's number, which may have a bit for "monotonic".
 int schedule_of(long number) {
   constexpr long bits = 7;
@@ -112,16 +118,16 @@ WEIR_INTERPOSED bool GOMP_loop_ull_static_start(BOUNDS, Number chunk, HANDED_OUT
   return start(next_static, of_static, up, {first, end, step, chunk}, from, to);
 }
 WEIR_INTERPOSED bool GOMP_loop_ull_dynamic_start(BOUNDS, Number chunk, HANDED_OUT) {
-  return start(next_dynamic, of_dynamic, up, {first, end, step, chunk}, from, to);
+  return first_piece(next_dynamic, of_dynamic, up, {first, end, step, chunk}, from, to);
 }
 WEIR_INTERPOSED bool GOMP_loop_ull_guided_start(BOUNDS, Number chunk, HANDED_OUT) {
-  return start(next_guided, of_guided, up, {first, end, step, chunk}, from, to);
+  return first_piece(next_guided, of_guided, up, {first, end, step, chunk}, from, to);
 }
 WEIR_INTERPOSED bool GOMP_loop_ull_nonmonotonic_dynamic_start(BOUNDS, Number chunk, HANDED_OUT) {
-  return start(next_nonmonotonic_dynamic, of_dynamic, up, {first, end, step, chunk}, from, to);
+  return first_piece(next_nonmonotonic_dynamic, of_dynamic, up, {first, end, step, chunk}, from, to);
 }
 WEIR_INTERPOSED bool GOMP_loop_ull_nonmonotonic_guided_start(BOUNDS, Number chunk, HANDED_OUT) {
-  return start(next_nonmonotonic_guided, of_guided, up, {first, end, step, chunk}, from, to);
+  return first_piece(next_nonmonotonic_guided, of_guided, up, {first, end, step, chunk}, from, to);
 }
 WEIR_INTERPOSED bool GOMP_loop_ull_runtime_start(BOUNDS, HANDED_OUT) {
   return start(next_runtime, of_runtime, up, {first, end, step, 0}, from, to);

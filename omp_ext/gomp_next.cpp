@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The next piece of a dynamic or guided loop, in code by gcc. (What OMP_SCHEDULE says may be static.)
+// The next piece of a dynamic or guided loop, in code by gcc, and the first, which comes with the start. (What OMP_SCHEDULE says may
+// be static.)
 #include "omp_ext/libomp.h"
 #include "omp_ext/loop_piece.h"
 #include "omp_ext/next.h"
@@ -19,6 +20,12 @@ constinit Next<Unsigned> next_ull_guided{"GOMP_loop_ull_guided_next"};
 constinit Next<Unsigned> next_ull_nonmonotonic_dynamic{"GOMP_loop_ull_nonmonotonic_dynamic_next"};
 constinit Next<Unsigned> next_ull_nonmonotonic_guided{"GOMP_loop_ull_nonmonotonic_guided_next"};
 
+using Start = bool(long, long, long, long, long*, long*);
+constinit Next<Start> start_dynamic{"GOMP_loop_dynamic_start"};
+constinit Next<Start> start_guided{"GOMP_loop_guided_start"};
+constinit Next<Start> start_nonmonotonic_dynamic{"GOMP_loop_nonmonotonic_dynamic_start"};
+constinit Next<Start> start_nonmonotonic_guided{"GOMP_loop_nonmonotonic_guided_start"};
+
 template <typename F, typename Number>
 bool next_piece(Next<F>& next, Number* from, Number* to) {
   return team::next_piece(true, [&] { return next(from, to); });
@@ -37,6 +44,13 @@ WEIR_INTERPOSED bool GOMP_loop_nonmonotonic_dynamic_next(long* from, long* to) {
 WEIR_INTERPOSED bool GOMP_loop_nonmonotonic_guided_next(long* from, long* to) {
   return next_piece(next_nonmonotonic_guided, from, to);
 }
+
+#define LOOP long first, long end, long step, long chunk, long *from, long *to
+#define STARTS(which) team::next_piece(true, [&] { return which(first, end, step, chunk, from, to); })
+WEIR_INTERPOSED bool GOMP_loop_dynamic_start(LOOP) { return weir::STARTS(start_dynamic); }
+WEIR_INTERPOSED bool GOMP_loop_guided_start(LOOP) { return weir::STARTS(start_guided); }
+WEIR_INTERPOSED bool GOMP_loop_nonmonotonic_dynamic_start(LOOP) { return weir::STARTS(start_nonmonotonic_dynamic); }
+WEIR_INTERPOSED bool GOMP_loop_nonmonotonic_guided_start(LOOP) { return weir::STARTS(start_nonmonotonic_guided); }
 
 #define PIECE unsigned long long *from, unsigned long long *to
 WEIR_INTERPOSED bool GOMP_loop_ull_dynamic_next(PIECE) { return next_piece(next_ull_dynamic, from, to); }
