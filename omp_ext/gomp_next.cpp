@@ -31,6 +31,10 @@ bool next_piece(Next<F>& next, Number* from, Number* to) {
   return team::next_piece(true, [&] { return next(from, to); });
 }
 
+bool first_piece(Next<Start>& start, long first, long end, long step, long chunk, long* from, long* to) {
+  return team::next_piece(true, [&] { return start(first, end, step, chunk, from, to); });
+}
+
 }  // namespace
 }  // namespace weir::omp
 
@@ -46,11 +50,11 @@ WEIR_INTERPOSED bool GOMP_loop_nonmonotonic_guided_next(long* from, long* to) {
 }
 
 #define LOOP long first, long end, long step, long chunk, long *from, long *to
-#define STARTS(which) team::next_piece(true, [&] { return which(first, end, step, chunk, from, to); })
-WEIR_INTERPOSED bool GOMP_loop_dynamic_start(LOOP) { return weir::STARTS(start_dynamic); }
-WEIR_INTERPOSED bool GOMP_loop_guided_start(LOOP) { return weir::STARTS(start_guided); }
-WEIR_INTERPOSED bool GOMP_loop_nonmonotonic_dynamic_start(LOOP) { return weir::STARTS(start_nonmonotonic_dynamic); }
-WEIR_INTERPOSED bool GOMP_loop_nonmonotonic_guided_start(LOOP) { return weir::STARTS(start_nonmonotonic_guided); }
+#define ITS_LOOP first, end, step, chunk, from, to
+WEIR_INTERPOSED bool GOMP_loop_dynamic_start(LOOP) { return first_piece(start_dynamic, ITS_LOOP); }
+WEIR_INTERPOSED bool GOMP_loop_guided_start(LOOP) { return first_piece(start_guided, ITS_LOOP); }
+WEIR_INTERPOSED bool GOMP_loop_nonmonotonic_dynamic_start(LOOP) { return first_piece(start_nonmonotonic_dynamic, ITS_LOOP); }
+WEIR_INTERPOSED bool GOMP_loop_nonmonotonic_guided_start(LOOP) { return first_piece(start_nonmonotonic_guided, ITS_LOOP); }
 
 #define PIECE unsigned long long *from, unsigned long long *to
 WEIR_INTERPOSED bool GOMP_loop_ull_dynamic_next(PIECE) { return next_piece(next_ull_dynamic, from, to); }

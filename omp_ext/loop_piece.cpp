@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of a wide team's threads take the pieces of a dynamic loop. All may; where they keep the cores busy all the time, fewer do it
-// with less: each thread has a stack, a heap and buffers of its own that the caches must hold. So one that has done its piece
-// stays behind while a crew of others goes on. No such loop says who runs which piece, so that changes nothing but the time.
+// Which of a wide team's threads take the pieces of a dynamic loop. All may; where they keep the cores busy all the time, fewer do
+// it with less: each thread has a stack, a heap and buffers of its own that the caches must hold. So one that comes to the loop, or
+// has done its piece, stays behind while a crew of others goes on. No such loop says who runs which piece, so that changes nothing
+// but the time.
 #include "omp_ext/loop_piece.h"
 
 #include <algorithm>
@@ -33,7 +34,6 @@ constexpr std::int64_t longest_ns = 400 * base::ns_per_ms;
 // One region with stand-ins runs at a time, so these are of one loop, or of two that follow each other. (Where teams must all be of
 // one size there may be several: there, all are at work.)
 constinit std::atomic<std::uint32_t> loops_over{0};  // how often a thread found that there was no piece left
-
 constinit std::atomic<std::uint64_t> looks{0};       // how often one that had done a piece, or several, looked
 
 struct Window {
@@ -71,7 +71,7 @@ void all_may_begin(Region& region) {
   gate::the_gate.reserve.for_idle_cores(false);
 }
 
-// How the first fare: if the cores are busy with them, they do; if not, twice as many begin.
+// How the first fare: if the cores are busy with them, they do; if not, twice as many begin, as long as they would have permits.
 std::int64_t step_of_first(Region& region, double busy) {
   gate::Reserve& reserve = gate::the_gate.reserve;
   std::int64_t at_work = reserve.at_work();
@@ -84,7 +84,8 @@ std::int64_t step_of_first(Region& region, double busy) {
     all_may_begin(region);
     return most;
   }
-  for (std::int64_t i = 0; i < at_work && Crew::is_surely_too_few(busy); ++i) reserve.call_one();
+  bool too_few = Crew::is_surely_too_few(busy) && gate::the_gate.permits.any_left();
+  for (std::int64_t i = 0; i < at_work && too_few; ++i) reserve.call_one();
   return Crew::all;
 }
 
@@ -114,8 +115,9 @@ void look_at_window(Region& region, std::int64_t now_ns) {
   step(region, now_ns - window.began_ns.load(std::memory_order_relaxed));
   window.began_ns.store(now_ns, std::memory_order_relaxed);
   window.looked_at_by.store(0, std::memory_order_release);
-  gate::Reserve& reserve = gate::the_gate.reserve;
-  while (reserve.behind() > 0 && reserve.at_work() < most_at_work(region)) reserve.call_one();
+  gate::Gate& gate = gate::the_gate;
+  gate::Reserve& reserve = gate.reserve;
+  while (reserve.behind() > 0 && reserve.at_work() < most_at_work(region) && gate.permits.any_left()) reserve.call_one();
 }
 
 // Until it is of use, or the loop is over; true: that.
@@ -166,7 +168,7 @@ void begin(base::Thread& thread, Region& region) {
   enter(thread.seat);
   gate::Gate& gate = gate::the_gate;
   if (gate.reserve.at_work() <= most_at_work(region)) return;
-  if (region.begins.load() && gate.cores.held() <= gate.cores.limit()) return;
+  if (region.begins.load() && gate.cores.held() <= gate.cores.limit() && gate.permits.any_left()) return;
   stay_behind(region, thread.seat.loops_over);
 }
 

@@ -62,8 +62,8 @@ struct alignas(64) Region {
   // How many of its threads take the pieces of a dynamic loop: decided by who looks at a window (loop_piece), read by all.
   Crew crew{};
   std::atomic<std::int64_t> crew_most{Crew::all};
-  std::atomic<bool> in_order{false};  // pieces wait for each other: all take them
-  std::atomic<bool> begins{true};    // not known yet: a few take the first pieces
+  std::atomic<bool> in_order{false};   // pieces wait for each other: all take them
+  std::atomic<bool> begins{true};      // not known yet: a few take the first pieces
   std::atomic<std::int64_t> began{0};  // so many, when it was last looked at
 
   Knowledge known() const;

@@ -108,7 +108,7 @@ int replay(const std::string& file) {
     return 1;
   }
   Json head = Json::parse(line);
-  Bounds bounds{head.at("cores"), head.at("kmax"), head.at("start")};
+  Bounds bounds{head.at("cores"), head.at("kmax"), head.at("start"), head.value("start_kib", 0)};
   auto controller =
       std::make_unique<Controller>(algorithm_of(head.at("controller")), bounds, Tuning{}, iopa_of(head));
   long steps = 0;
@@ -131,6 +131,8 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--cores", o.bounds.cores, "cores the program may use")->check(CLI::Range(1, 1 << 20));
   app.add_option("--kmax", o.bounds.most, "the most it may answer")->check(CLI::Range(1, 1 << 20));
   app.add_option("--start", o.bounds.start, "its first answer (0: of its own choice)")->check(CLI::Range(0, 1 << 20));
+  app.add_option("--start-kib", o.bounds.start_kib, "and no more than move so much at a time (0: whatever they move)")
+      ->check(CLI::Range(0, 1 << 30));
   app.add_option("--algo", o.algorithm, "weir, or iopa: the published algorithm")
       ->check(CLI::IsMember({"weir", "iopa"}));
   app.add_option("--decisions", o.decisions, "write each decision, with its sample, as JSON lines");

@@ -34,7 +34,7 @@ class Controller {
     std::uint64_t used = 0;  // turn it was last used in; 0: free
     Core core;
   };
-  Slot& slot_for(std::uint64_t region);
+  Slot& slot_for(const Sample& sample);
 
   Algorithm algorithm_;
   Bounds bounds_;
@@ -44,6 +44,10 @@ class Controller {
   Slot* current_ = nullptr;
   Slot slots_[most_regions];
 };
+
+// bounds.start, or as many operations like these as move bounds.start_kib.
+int start_for(const Bounds& bounds, double ops, double bytes);
+int least_start(const Bounds& bounds);  // of the longest
 
 // The limit that a controller begins with, before any sample.
 int first_limit(Algorithm algorithm, const Bounds& bounds, const IopaTuning& iopa);

@@ -4,8 +4,9 @@
 namespace weir::control {
 
 void put_head(base::Line& line, Algorithm algorithm, const Bounds& bounds, const IopaTuning& iopa) {
-  line.add("{\"controller\": \"%s\", \"cores\": %d, \"kmax\": %d, \"start\": %d", algorithm == Algorithm::iopa ? "iopa" : "weir",
-           bounds.cores, bounds.most, bounds.start);
+  const char* name = algorithm == Algorithm::iopa ? "iopa" : "weir";
+  line.add("{\"controller\": \"%s\", \"cores\": %d, \"kmax\": %d, \"start\": %d, \"start_kib\": %d", name, bounds.cores,
+           bounds.most, bounds.start, bounds.start_kib);
   if (algorithm == Algorithm::iopa) {
     line.add(", \"init_share\": %.6f, \"fast_share\": %.6f, \"init_threads\": %d, \"fast_threads\": %d",
              iopa.init_share, iopa.fast_share, iopa.init_threads, iopa.fast_threads);

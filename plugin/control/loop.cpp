@@ -10,6 +10,9 @@ constexpr std::int64_t look_again_ns = 500'000'000;
 constexpr double asleep_after_s = 2;
 constexpr double pass_below = 0.02, gate_above = 0.05;
 constexpr int mixed_for_good = 10;
+// So many operations, or none for so long, say how many may be under way at first.
+constexpr double enough_to_know = 16, long_enough_s = 0.02;
+constexpr std::int64_t short_ns = 1'000'000;
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
 }  // namespace
@@ -45,6 +48,14 @@ bool Loop::passes_through(const Sample& sample) {
   unblocked_s_ = share < pass_below && sample.ops > 0 ? unblocked_s_ + sample.dt_s : 0;
   passing_ = passing_ ? share <= gate_above : unblocked_s_ >= 1;
   return passing_;
+}
+
+Loop::Turn Loop::at_first(const Reading& reading) {
+  if (!first_.now_ns) first_ = reading;
+  Sample moved = sample_between(first_, reading);
+  known_ = known_ || moved.ops >= enough_to_know || moved.dt_s >= long_enough_s;
+  limit_ = known_ ? start_for(bounds_, moved.ops, moved.bytes) : least_start(bounds_);
+  return {.limit = limit_, .sleep_ns = known_ ? tick_ns : short_ns, .sample = {}, .decision = {}};
 }
 
 Loop::Turn Loop::turn(const Reading& reading) {

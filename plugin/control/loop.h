@@ -37,6 +37,9 @@ class Loop {
   };
   Turn turn(const Reading& reading);
 
+  // The limit until the first turn, by what was moved since the first such look; asked each `sleep_ns`.
+  Turn at_first(const Reading& reading);
+
   // The next reading is compared with none before it.
   void start_anew() { begun_ = false; }
 
@@ -47,7 +50,8 @@ class Loop {
 
   Controller controller_;
   Bounds bounds_;
-  Reading last_;
+  Reading first_, last_;
+  bool known_ = false;      // how long its reads are, or that they take long
   bool begun_ = false;
   int limit_;
   double idle_s_ = 0;       // nothing completed

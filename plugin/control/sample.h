@@ -26,6 +26,7 @@ struct Bounds {
   int cores = 1;
   int most = 128;  // the highest limit it may set
   int start = 0;   // the first limit; 0: of the controller's choice
+  int start_kib = 0;  // and no more than move so much at a time; 0: whatever they move
 };
 
 enum class State : std::uint8_t { fast, normal, hold, relocate };

@@ -69,7 +69,8 @@ void give_core() {
 }
 
 void let_another_begin() {
-  if (the_gate.reserve.has_one_for_idle_core() && the_gate.cores.held() < the_gate.cores.limit()) the_gate.reserve.call_one();
+  Gate& gate = the_gate;
+  if (gate.reserve.has_one_for_idle_core() && gate.cores.held() < gate.cores.limit() && gate.permits.any_left()) gate.reserve.call_one();
 }
 
 // Of the time since it went on, the thread had a core for about as much of it as there are cores for who computes.

@@ -55,7 +55,7 @@ inline void wants_permit(int fd) {
 void take_core();  // may wait, at most the bound; not at all when the thread holds a lock
 void take_core_at_once();  // goes on over the limit if need be
 void give_core();
-void let_another_begin();  // where the core is idle now, and a thread waits for that
+void let_another_begin();  // where the core is idle now, another thread waits for that, and would have a permit
 
 // The same around a call that blocks. Where threads compute but shortly between such calls, it goes on at once after it.
 void give_core_to_wait(std::int64_t now_ns);

@@ -19,6 +19,8 @@ bool Permits::try_take() {
   return false;
 }
 
+bool Permits::any_left() const { return held() + waiting() < limit(); }
+
 bool Permits::acquire(std::int64_t timeout_ns) {
   if (try_take()) return true;
   std::int64_t began = base::now_ns(), end = began + timeout_ns;

@@ -42,6 +42,7 @@ class Permits {
   std::int64_t waiting() const {  // callers that want a permit and have none
     return queued_.load(std::memory_order_relaxed) + sleepers_.load(std::memory_order_relaxed);
   }
+  bool any_left() const;  // for one more caller
   bool anyone_queued() const { return queued_.load(std::memory_order_relaxed) > 0; }
 
   // Called, often, by callers that find no permit free; must not block. Set before threads are.

@@ -15,12 +15,6 @@
 namespace weir::sys {
 namespace {
 
-std::int64_t cpu_ns(clockid_t clock) {
-  timespec t{};
-  raw(SYS_clock_gettime, clock, word(&t));
-  return t.tv_sec * 1'000'000'000LL + t.tv_nsec;
-}
-
 struct Start {
   void (*body)(void*);
   void* argument;
@@ -51,8 +45,11 @@ int usable_cores() {
   return cores ? cores : 1;
 }
 
-std::int64_t thread_cpu_ns() { return cpu_ns(CLOCK_THREAD_CPUTIME_ID); }
-std::int64_t process_cpu_ns() { return cpu_ns(CLOCK_PROCESS_CPUTIME_ID); }
+std::int64_t process_cpu_ns() {
+  timespec t{};
+  raw(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, word(&t));
+  return t.tv_sec * 1'000'000'000LL + t.tv_nsec;
+}
 
 namespace {
 

@@ -107,6 +107,7 @@ foreach(compiler clang gcc)
   # A large team's first pieces: few take them where that keeps the cores busy (whatever else is busy here), and all where they wait.
   park_test(begin_${compiler} quick crew "WEIR_DEBUG=small-crew" begin_${compiler})
   park_test(begin_waiting_${compiler} full wide "" begin_${compiler} waiting)
+  park_test(begin_reading_${compiler} quick wide "" begin_${compiler} reading ${park_here}/long_${compiler})
   # With the cores counted out a thread waits for one, however little it computes between calls.
   park_test(waits_for_cores_${compiler} quick wide "WEIR_THREADS=2" waits_${compiler} 1)
   park_test(waits_for_cores_long_${compiler} full wide "WEIR_THREADS=2" waits_${compiler} 10)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who takes the first pieces of a loop: of a large team few threads where they keep the cores busy, for as long as they do, and all
- * where their calls wait. Prints the same with two threads. */
+ * where their calls wait; but where what they read is long, about as many as then may read at once. Prints the same with two threads. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -48,9 +49,53 @@ static void waiting(void) {
   else puts("waiting: all take pieces");
 }
 
+static double now_s(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+enum { LONG = 1 << 20, PLACES = 32, SIXTEEN = 16 };
+static int file = -1, pieces_done;
+static double sixteen_s, began_s;
+
+static void read_long(int pieces) {
+  double sum = 0;
+#pragma omp parallel for schedule(dynamic) reduction(+ : sum)
+  for (int i = 0; i < pieces; ++i) {
+    if (is_first(took)) __atomic_add_fetch(&takers, 1, __ATOMIC_RELAXED);
+    void *bytes = NULL;
+    if (posix_memalign(&bytes, 4096, LONG)) abort();
+    if (pread(file, bytes, LONG, (off_t)(i % PLACES) * LONG) != LONG) abort();
+    if (__atomic_add_fetch(&pieces_done, 1, __ATOMIC_RELAXED) == SIXTEEN) sixteen_s = now_s() - began_s;
+    sum += 1;
+    free(bytes);
+  }
+  result = sum;
+}
+
+/* A disk so slow that nothing is known soon, or the loop goes on until other numbers are tried, shows nothing here. */
+static void reading(const char *name) {
+  unlink(name);
+  file = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+  static char some[LONG];
+  for (int i = 0; i < PLACES; ++i)
+    if (write(file, some, LONG) != LONG) abort();
+  fsync(file);
+  close(file);
+  file = open(name, O_RDONLY | O_DIRECT);
+  unlink(name);
+  began_s = now_s();
+  if (file >= 0) read_long(300);
+  else result = 1;
+  double took_s = now_s() - began_s;
+  if (sixteen_s < 0.05 && took_s < 0.9 && takers > 100) printf("reading: %d take pieces\n", takers);
+  else puts("reading: few take pieces");
+}
+
 int main(int argc, char **argv) {
-  (void)argv;
-  if (argc > 1) waiting();
+  if (argc > 2) reading(argv[2]);
+  else if (argc > 1) waiting();
   else busy();
   return result > 0 ? 0 : 1;
 }

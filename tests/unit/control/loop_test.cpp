@@ -19,6 +19,7 @@ struct House {
   double each = 500;       // operations a second of one permit
   double cpu = 0.1;        // cores kept busy
   double waits_s = 0.002;  // of a call
+  std::int64_t bytes = 4096;
   Loop::Turn turn;
 
   void run(double seconds) {
@@ -31,7 +32,7 @@ struct House {
       double ops = each * std::min(at_work, knee) * static_cast<double>(sleep_ns) / 1e9;
       reading.now_ns += sleep_ns;
       reading.storage_ops += static_cast<std::int64_t>(ops);
-      reading.storage_bytes += static_cast<std::int64_t>(ops) * 4096;
+      reading.storage_bytes += static_cast<std::int64_t>(ops) * bytes;
       reading.blocked_ns += static_cast<std::int64_t>(ops * waits_s * 1e9);
       reading.cpu_ns += static_cast<std::int64_t>(cpu * static_cast<double>(sleep_ns));
       reading.held = at_work;
@@ -94,6 +95,49 @@ TEST(Loop, EachRegionHasItsOwnLimit) {
   house.each = 500;
   house.run(2);
   EXPECT_LT(house.turn.limit, of_second);
+}
+
+TEST(Loop, BeginsWithFewerWhereReadsAreLong) {
+  Bounds bounds{2, 128, 128, 8 << 10};
+  EXPECT_EQ(start_for(bounds, 100, 100 * 4096), 128);
+  EXPECT_EQ(start_for(bounds, 100, 100 * (64 << 10)), 128);
+  EXPECT_EQ(start_for(bounds, 100, 100 * (128 << 10)), 64);
+  EXPECT_EQ(start_for(bounds, 100, 100 * (1 << 20)), 32);
+  EXPECT_EQ(start_for(bounds, 100, 100.0 * (1 << 30)), 32);  // such a one comes in parts
+  EXPECT_EQ(start_for(bounds, 0, 0), 128);
+  EXPECT_EQ(start_for({2, 128, 16, 8 << 10}, 100, 100 << 20), 16);
+  EXPECT_EQ(start_for({2, 128, 128}, 100, 100 << 20), 128);
+
+  EXPECT_EQ(least_start(bounds), 32);
+}
+
+TEST(Loop, LooksFirstHowLongReadsAre) {
+  auto after = [](double seconds, std::int64_t ops, std::int64_t bytes) {
+    Loop loop{Algorithm::weir, {2, 128, 128, 8 << 10}};
+    Reading reading{.now_ns = 1'000'000'000};
+    EXPECT_EQ(loop.at_first(reading).limit, 32);
+    reading.now_ns += static_cast<std::int64_t>(seconds * 1e9);
+    reading.storage_ops += ops;
+    reading.storage_bytes += ops * bytes;
+    int limit = loop.at_first(reading).limit;
+    EXPECT_EQ(loop.turn(reading).limit, limit);
+    return limit;
+  };
+  EXPECT_EQ(after(0.001, 15, 4096), 32);  // too few to say
+  EXPECT_EQ(after(0.001, 16, 4096), 128);
+  EXPECT_EQ(after(0.001, 16, 1 << 20), 32);
+  EXPECT_EQ(after(0.001, 100, 100 << 10), 81);
+  EXPECT_EQ(after(0.02, 0, 0), 128);  // all wait for long
+}
+
+TEST(Controller, EachRegionBeginsByWhatItMoves) {
+  Controller controller{Algorithm::weir, {2, 256, 128, 8 << 10}};
+  Sample sample{.dt_s = 0.05, .ops = 100, .bytes = 100 << 20, .busy = 200, .blocked = 128, .level = 128, .region = 1};
+  EXPECT_EQ(controller.step(sample).limit, 32);
+  sample.bytes = 100 << 10;
+  sample.region = 2;
+  sample.level = 32;
+  EXPECT_EQ(controller.step(sample).limit, 128);
 }
 
 TEST(Loop, ClocksThatStandOrJumpChangeNothing) {

@@ -23,6 +23,22 @@ TEST(PermitsTest, hands_out_no_more_than_the_limit) {
   EXPECT_EQ(permits.held(), 2);
 }
 
+TEST(PermitsTest, none_is_left_for_one_more_while_somebody_waits) {
+  Permits permits;
+  permits.set_limit(2);
+  op::Request a, b, c;
+  EXPECT_TRUE(permits.any_left());
+  EXPECT_TRUE(permits.admit(a));
+  EXPECT_TRUE(permits.any_left());
+  EXPECT_TRUE(permits.admit(b));
+  EXPECT_FALSE(permits.any_left());
+  EXPECT_FALSE(permits.admit(c));
+  permits.set_limit(3);
+  EXPECT_FALSE(permits.any_left());  // it is the one's that waits
+  permits.set_limit(4);
+  EXPECT_TRUE(permits.any_left());
+}
+
 TEST(PermitsTest, a_limit_is_never_below_one) {
   Permits permits;
   permits.set_limit(0);
