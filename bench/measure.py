@@ -19,7 +19,8 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 THREAD_COUNTS = (2, 4, 8, 16, 32, 64, 128)
-FINAL_RUNS, FINAL_SECONDS = 11, 10
+FINAL_RUNS, FINAL_SECONDS = 11, 20
+ENOUGH_TO_JUDGE = 5
 LAST_LINE = re.compile(r"checksum=([0-9a-f]+) seconds=([0-9.]+) items=(-?[0-9]+)\s*\Z")
 
 
@@ -123,20 +124,25 @@ def go_on(series, variants, cold=False):
         series[name].runs += one.runs
 
 
+def goes_on(one, fixed, best):
+    """Of a final's variants: not one that takes twice as long, nor a fixed one that is clearly not the best."""
+    return one.median() < (1.05 if fixed and len(one.runs) >= ENOUGH_TO_JUDGE else 2) * best
+
+
 def finals(series, fixed, others, repeat, cold=False):
     """The best of the variants named `fixed`, and those named `others`, run anew: of many that are nearly alike, the one that
-    came out first was lucky too, and has to do it again. Those that take less than twice as long as the best go on after that,
+    came out first was lucky too, and has to do it again. Those that still may be the best, and the others, go on after that,
     while it takes less than FINAL_SECONDS and they have run less than FINAL_RUNS times: short runs differ the most, and cost the
     least (but where one run is asked for, it is one). Returns the new series by name, and the name of the best fixed one."""
     ranked = sorted(fixed, key=lambda name: series[name].median())
     near = [name for name in ranked[:3] if series[name].median() <= 1.2 * series[ranked[0]].median()]
     again = alternate([series[name].variant for name in near + others], repeat, cold)
-    fast = [one.variant for one in again.values() if one.median() < 2 * again[near[0]].median()]
     end = time.monotonic() + FINAL_SECONDS
     for _ in range(repeat, FINAL_RUNS if repeat > 1 else repeat):
         if time.monotonic() > end:
             break
-        go_on(again, fast, cold)
+        best = min(again[name].median() for name in near)
+        go_on(again, [one.variant for name, one in again.items() if goes_on(one, name in near, best)], cold)
     return again, min(near, key=lambda name: again[name].median())
 
 
