@@ -105,12 +105,13 @@ def drop_page_cache():
     return True
 
 
-def alternate(variants, repeat, cold=False, timeout=600):
-    """Runs each variant `repeat` times, in turn. Returns their series by name."""
+def alternate(variants, repeat, cold=False, timeout=600, before=0):
+    """Runs each variant `repeat` times, in turn, and every other turn backwards: what runs after one that only slept finds another
+    machine than what runs after one that did not. `before`: turns that there were already. Returns their series by name."""
     series = {variant.name: Series(variant) for variant in variants}
-    for turn in range(repeat):
-        for variant in variants:
-            note(f"{turn + 1}/{repeat} {variant.name}: {variant.line()}")
+    for turn in range(before, before + repeat):
+        for variant in variants[::-1] if turn % 2 else variants:
+            note(f"{turn + 1}/{before + repeat} {variant.name}: {variant.line()}")
             if cold:
                 drop_page_cache()
             series[variant.name].runs.append(run_once(variant, timeout))
@@ -118,9 +119,9 @@ def alternate(variants, repeat, cold=False, timeout=600):
     return series
 
 
-def go_on(series, variants, cold=False):
+def go_on(series, variants, cold=False, before=0):
     """Runs each of these variants once more, in turn, and adds that to its series."""
-    for name, one in alternate(variants, 1, cold).items():
+    for name, one in alternate(variants, 1, cold, before=before).items():
         series[name].runs += one.runs
 
 
@@ -138,11 +139,11 @@ def finals(series, fixed, others, repeat, cold=False):
     near = [name for name in ranked[:3] if series[name].median() <= 1.2 * series[ranked[0]].median()]
     again = alternate([series[name].variant for name in near + others], repeat, cold)
     end = time.monotonic() + FINAL_SECONDS
-    for _ in range(repeat, FINAL_RUNS if repeat > 1 else repeat):
+    for turn in range(repeat, FINAL_RUNS if repeat > 1 else repeat):
         if time.monotonic() > end:
             break
         best = min(again[name].median() for name in near)
-        go_on(again, [one.variant for name, one in again.items() if goes_on(one, name in near, best)], cold)
+        go_on(again, [one.variant for name, one in again.items() if goes_on(one, name in near, best)], cold, turn)
     return again, min(near, key=lambda name: again[name].median())
 
 

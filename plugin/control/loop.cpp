@@ -11,7 +11,7 @@ constexpr double asleep_after_s = 2;
 constexpr double pass_below = 0.02, gate_above = 0.05;
 constexpr int mixed_for_good = 10;
 // So many operations, or none for so long, say how many may be under way at first.
-constexpr double enough_to_know = 16, long_enough_s = 0.02;
+constexpr double enough_to_know = 16, long_enough_s = 0.05;
 constexpr std::int64_t short_ns = 1'000'000;
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }

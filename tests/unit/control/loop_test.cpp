@@ -127,7 +127,7 @@ TEST(Loop, LooksFirstHowLongReadsAre) {
   EXPECT_EQ(after(0.001, 16, 4096), 128);
   EXPECT_EQ(after(0.001, 16, 1 << 20), 32);
   EXPECT_EQ(after(0.001, 100, 100 << 10), 81);
-  EXPECT_EQ(after(0.02, 0, 0), 128);  // all wait for long
+  EXPECT_EQ(after(0.05, 0, 0), 128);  // all wait for long
 }
 
 TEST(Controller, EachRegionBeginsByWhatItMoves) {
