@@ -70,8 +70,11 @@ control::Algorithm algorithm() {
 control::Bounds bounds() {
   std::int64_t cores = settings().threads > 0 ? settings().threads : sys::usable_cores();
   auto most = static_cast<int>(most_permits.load());
-  return {static_cast<int>(cores), most, most < first_limit ? most : first_limit,
-          algorithm() == control::Algorithm::weir ? first_kib : 0};
+  control::Bounds within{static_cast<int>(cores), most, most < first_limit ? most : first_limit, first_kib};
+  if (algorithm() == control::Algorithm::weir) return within;
+  within.start = control::first_limit(algorithm(), within, {});  // as published
+  within.start_kib = 0;
+  return within;
 }
 
 control::Reading read_meters() {
@@ -164,7 +167,7 @@ class Control {
 
   void lead(const control::Reading& reading, bool shared) {
     if (!began_ns_) began_ns_ = reading.now_ns;
-    if (!shared && reading.now_ns - began_ns_ < first_look_ns) {
+    if (!shared && looks_first_ && reading.now_ns - began_ns_ < first_look_ns) {
       control::Loop::Turn first = loop_->at_first(reading);
       set_limit(first.limit);
       return wait(first.sleep_ns);
@@ -199,6 +202,7 @@ class Control {
   control::Loop* loop_;
   int log_;
   Lookout lookout_;
+  const bool looks_first_ = algorithm() == control::Algorithm::weir;
   bool followed_ = false;
   std::uint64_t company_ = 0;
   std::int64_t last_ops_ = 0, last_busy_ns_ = 0, began_ns_ = 0;
