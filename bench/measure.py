@@ -125,7 +125,7 @@ def go_on(series, variants, cold=False, before=0):
         series[name].runs += one.runs
 
 
-def goes_on(one, fixed, best):
+def stays_in(one, fixed, best):
     """Of a final's variants: not one that takes twice as long, nor a fixed one that is clearly not the best."""
     return one.median() < (1.05 if fixed and len(one.runs) >= ENOUGH_TO_JUDGE else 2) * best
 
@@ -143,7 +143,7 @@ def finals(series, fixed, others, repeat, cold=False):
         if time.monotonic() > end:
             break
         best = min(again[name].median() for name in near)
-        go_on(again, [one.variant for name, one in again.items() if goes_on(one, name in near, best)], cold, turn)
+        go_on(again, [one.variant for name, one in again.items() if stays_in(one, name in near, best)], cold, turn)
     return again, min(near, key=lambda name: again[name].median())
 
 

@@ -55,8 +55,8 @@ constinit Sharing sharing;
 // 0.36 s from 128 permits on where it takes 0.41 from 64. A device that bears less is found out within the first second.
 constexpr int first_limit = 128;
 
-// But long reads fill a device when they are fewer, with less memory: 1,600 files of 1 MB take 0.94 s from 32 permits where they
-// take 1.04 from 128.
+// But long reads fill a device when they are fewer, and each thread more that comes to read has a buffer, which the kernel must
+// clear first.
 constexpr int first_kib = 8 << 10;
 
 // For so long the first limit stays: a search costs a tenth of what is done meanwhile, and a program that reads for a second or
@@ -161,13 +161,16 @@ class Control {
  private:
   void begin(int start) {
     control::Bounds within = bounds();
-    if (start > 0) within.start = start, within.start_kib = 0;  // that is known to do
+    if (start > 0) {
+      within.start = start;
+      within.start_kib = 0;  // that many are known to do
+    }
     loop_ = new (memory_) control::Loop(algorithm(), within);
   }
 
   void lead(const control::Reading& reading, bool shared) {
     if (!began_ns_) began_ns_ = reading.now_ns;
-    if (!shared && looks_first_ && reading.now_ns - began_ns_ < first_look_ns) {
+    if (!shared && algorithm() == control::Algorithm::weir && reading.now_ns - began_ns_ < first_look_ns) {
       control::Loop::Turn first = loop_->at_first(reading);
       set_limit(first.limit);
       return wait(first.sleep_ns);
@@ -202,7 +205,6 @@ class Control {
   control::Loop* loop_;
   int log_;
   Lookout lookout_;
-  const bool looks_first_ = algorithm() == control::Algorithm::weir;
   bool followed_ = false;
   std::uint64_t company_ = 0;
   std::int64_t last_ops_ = 0, last_busy_ns_ = 0, began_ns_ = 0;

@@ -53,9 +53,9 @@ bool Loop::passes_through(const Sample& sample) {
 Loop::Turn Loop::at_first(const Reading& reading) {
   if (!first_.now_ns) first_ = reading;
   Sample moved = sample_between(first_, reading);
-  known_ = known_ || moved.ops >= enough_to_know || moved.dt_s >= long_enough_s;
-  limit_ = known_ ? start_for(bounds_, moved.ops, moved.bytes) : least_start(bounds_);
-  return {.limit = limit_, .sleep_ns = known_ ? tick_ns : short_ns, .sample = {}, .decision = {}};
+  bool known = moved.ops >= enough_to_know || moved.dt_s >= long_enough_s;
+  limit_ = known ? start_for(bounds_, moved.ops, moved.bytes) : least_start(bounds_);
+  return {.limit = limit_, .sleep_ns = known ? tick_ns : short_ns, .sample = {}, .decision = {}};
 }
 
 Loop::Turn Loop::turn(const Reading& reading) {

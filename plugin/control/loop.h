@@ -51,7 +51,6 @@ class Loop {
   Controller controller_;
   Bounds bounds_;
   Reading first_, last_;
-  bool known_ = false;      // how long its reads are, or that they take long
   bool begun_ = false;
   int limit_;
   double idle_s_ = 0;       // nothing completed

@@ -70,7 +70,8 @@ void give_core() {
 
 void let_another_begin() {
   Gate& gate = the_gate;
-  if (gate.reserve.has_one_for_idle_core() && gate.cores.held() < gate.cores.limit() && gate.permits.any_left()) gate.reserve.call_one();
+  bool of_use = gate.reserve.has_one_for_idle_core() && gate.cores.held() < gate.cores.limit() && gate.permits.any_left();
+  if (of_use) gate.reserve.call_one();
 }
 
 // Of the time since it went on, the thread had a core for about as much of it as there are cores for who computes.

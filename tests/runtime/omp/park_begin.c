@@ -55,9 +55,9 @@ static double now_s(void) {
   return now.tv_sec + now.tv_nsec / 1e9;
 }
 
-enum { LONG = 1 << 20, PLACES = 32, SIXTEEN = 16 };
+enum { LONG = 1 << 20, PLACES = 32, ENOUGH = 16 };
 static int file = -1, pieces_done;
-static double sixteen_s, began_s;
+static double enough_s, began_s;
 
 static void read_long(int pieces) {
   double sum = 0;
@@ -67,7 +67,7 @@ static void read_long(int pieces) {
     void *bytes = NULL;
     if (posix_memalign(&bytes, 4096, LONG)) abort();
     if (pread(file, bytes, LONG, (off_t)(i % PLACES) * LONG) != LONG) abort();
-    if (__atomic_add_fetch(&pieces_done, 1, __ATOMIC_RELAXED) == SIXTEEN) sixteen_s = now_s() - began_s;
+    if (__atomic_add_fetch(&pieces_done, 1, __ATOMIC_RELAXED) == ENOUGH) enough_s = now_s() - began_s;
     sum += 1;
     free(bytes);
   }
@@ -89,7 +89,7 @@ static void reading(const char *name) {
   if (file >= 0) read_long(300);
   else result = 1;
   double took_s = now_s() - began_s;
-  if (sixteen_s < 0.05 && took_s < 0.9 && takers > 100) printf("reading: %d take pieces\n", takers);
+  if (enough_s < 0.05 && took_s < 0.9 && takers > 100) printf("reading: %d take pieces\n", takers);
   else puts("reading: few take pieces");
 }
 
