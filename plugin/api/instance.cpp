@@ -31,6 +31,7 @@
 #include "sys/futex.h"
 #include "sys/idle.h"
 #include "sys/loader.h"
+#include "sys/own.h"
 #include "sys/lock.h"
 #include "sys/process.h"
 #include "wait/errno_state.h"
@@ -200,6 +201,7 @@ void prepare(char** environment) {
     return;
   }
   began_ns = base::now_ns();
+  sys::make_room();
   root_process = root_of(environment);
   const base::Setting* complaint;
   the_settings = base::read_settings(environment, &complaint);
