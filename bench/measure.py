@@ -125,16 +125,24 @@ def go_on(series, variants, cold=False, before=0):
         series[name].runs += one.runs
 
 
-def stays_in(one, fixed, best):
-    """Of a final's variants: not one that takes twice as long, nor a fixed one that is clearly not the best."""
-    return one.median() < (1.05 if fixed and len(one.runs) >= ENOUGH_TO_JUDGE else 2) * best
+def paired(one, other):
+    """How much longer one takes than another: the median of the ratios turn by turn. A host that others use too goes faster and
+    slower for minutes; both runs of a turn meet it as it is then, the medians of each by itself do not."""
+    ratios = [a.seconds / b.seconds for a, b in zip(one.runs, other.runs) if a.ok and b.ok and b.seconds]
+    return statistics.median(ratios) if ratios else float("nan")
+
+
+def stays_in(one, fixed, measure):
+    """Of a final's variants: not one that takes twice as long as `measure`, nor a fixed one that takes clearly longer."""
+    return paired(one, measure) < (1.05 if fixed and len(one.runs) >= ENOUGH_TO_JUDGE else 2)
 
 
 def finals(series, fixed, others, repeat, cold=False):
     """The best of the variants named `fixed`, and those named `others`, run anew: of many that are nearly alike, the one that
     came out first was lucky too, and has to do it again. Those that still may be the best, and the others, go on after that,
     while it takes less than FINAL_SECONDS and they have run less than FINAL_RUNS times: short runs differ the most, and cost the
-    least (but where one run is asked for, it is one). Returns the new series by name, and the name of the best fixed one."""
+    least (but where one run is asked for, it is one). Returns the new series by name, and the name of the best fixed one:
+    of that which takes least beside the last of the others, turn by turn."""
     ranked = sorted(fixed, key=lambda name: series[name].median())
     near = [name for name in ranked[:3] if series[name].median() <= 1.2 * series[ranked[0]].median()]
     again = alternate([series[name].variant for name in near + others], repeat, cold)
@@ -142,9 +150,14 @@ def finals(series, fixed, others, repeat, cold=False):
     for turn in range(repeat, FINAL_RUNS if repeat > 1 else repeat):
         if time.monotonic() > end:
             break
-        best = min(again[name].median() for name in near)
-        go_on(again, [one.variant for name, one in again.items() if stays_in(one, name in near, best)], cold, turn)
-    return again, min(near, key=lambda name: again[name].median())
+        best = again[best_beside(again, near, others[-1])]
+        go_on(again, [one.variant for name, one in again.items()
+                      if name == others[-1] or stays_in(one, name in near, best)], cold, turn)
+    return again, best_beside(again, near, others[-1])
+
+
+def best_beside(series, names, other):
+    return min(names, key=lambda name: paired(series[name], series[other]))
 
 
 def same_result(series):
