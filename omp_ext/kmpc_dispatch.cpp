@@ -25,18 +25,29 @@ constinit Next<NextPiece<std::int64_t, std::int64_t>> next_8{"__kmpc_dispatch_ne
 constinit Next<NextPiece<std::uint64_t, std::int64_t>> next_8u{"__kmpc_dispatch_next_8u"};
 constinit Next<void(Ident*, std::int32_t, int, const void*)> begin_doacross{"__kmpc_doacross_init"};
 
+constexpr std::int32_t monotonic = 1 << 29, modifiers = 3 << 29, of_dynamic = 35, of_guided = 36;
+
 // Not one that may turn out to be static (OMP_SCHEDULE), nor an ordered one: there a piece waits for the one before.
 bool hands_to_anybody(std::int32_t schedule) {
-  constexpr std::int32_t modifiers = 3 << 29, of_dynamic = 35, of_guided = 36;
   std::int32_t kind = schedule & ~modifiers;
   return kind == of_dynamic || kind == of_guided;
+}
+
+// Where the pieces may come in any order libomp gives each thread a share, and who has done his looks for another's, thread by
+// thread: with hundreds of threads, of which most wait or stay behind, that takes longer than the one counter of all that a loop
+// in order has. Nor are its pieces read here and there all over a disk. (The same for each thread of a team, as what is wide is.)
+std::int32_t in_order(std::int32_t schedule) {
+  return (schedule & ~modifiers) == of_dynamic ? of_dynamic | monotonic : schedule;
 }
 
 base::TeamSeat& seat_here() { return base::self_unsuspended().seat; }
 
 template <typename F, typename... A>
 void begin(Next<F>& next, Ident* place, std::int32_t gtid, std::int32_t schedule, A... arguments) {
-  if (team::is_wide(seat_here().team) && !team::is_inner(seat_here().team)) seat_here().takes_pieces = hands_to_anybody(schedule);
+  if (team::is_wide(seat_here().team) && !team::is_inner(seat_here().team)) {
+    seat_here().takes_pieces = hands_to_anybody(schedule);
+    schedule = in_order(schedule);
+  }
   next(place, gtid, schedule, arguments...);
 }
 
