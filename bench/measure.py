@@ -141,8 +141,9 @@ def finals(series, fixed, others, repeat, cold=False):
     """The best of the variants named `fixed`, and those named `others`, run anew: of many that are nearly alike, the one that
     came out first was lucky too, and has to do it again. Those that still may be the best, and the others, go on after that,
     while it takes less than FINAL_SECONDS and they have run less than FINAL_RUNS times: short runs differ the most, and cost the
-    least (but where one run is asked for, it is one). Returns the new series by name, and the name of the best fixed one:
-    of that which takes least beside the last of the others, turn by turn."""
+    least (but where one run is asked for, it is one). The last of the others always goes on: the best fixed one is that which takes
+    least beside it. Returns the new series by name, and that one's name."""
+    judge = others[-1]
     ranked = sorted(fixed, key=lambda name: series[name].median())
     near = [name for name in ranked[:3] if series[name].median() <= 1.2 * series[ranked[0]].median()]
     again = alternate([series[name].variant for name in near + others], repeat, cold)
@@ -150,10 +151,10 @@ def finals(series, fixed, others, repeat, cold=False):
     for turn in range(repeat, FINAL_RUNS if repeat > 1 else repeat):
         if time.monotonic() > end:
             break
-        best = again[best_beside(again, near, others[-1])]
+        best = again[best_beside(again, near, judge)]
         go_on(again, [one.variant for name, one in again.items()
-                      if name == others[-1] or stays_in(one, name in near, best)], cold, turn)
-    return again, best_beside(again, near, others[-1])
+                      if name == judge or stays_in(one, name in near, best)], cold, turn)
+    return again, best_beside(again, near, judge)
 
 
 def best_beside(series, names, other):

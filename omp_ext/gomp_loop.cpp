@@ -13,14 +13,7 @@ namespace {
 
 using Number = unsigned long long;
 
-// LLVM's numbers.
-enum Schedule : std::int32_t {
-  of_static = 34,
-  of_dynamic = 35,
-  of_guided = 36,
-  of_runtime = 37,
-  of_ordered = 32,  // to be added
-};
+constexpr std::int32_t of_ordered = 32;  // to be added to LLVM's number of a schedule
 
 constinit Next<std::int32_t(Ident*)> next_thread_num{"__kmpc_global_thread_num"};
 constinit Next<void(Ident*, std::int32_t, std::int32_t, Number, Number, std::int64_t, std::int64_t)> next_init{

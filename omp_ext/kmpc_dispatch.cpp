@@ -25,8 +25,6 @@ constinit Next<NextPiece<std::int64_t, std::int64_t>> next_8{"__kmpc_dispatch_ne
 constinit Next<NextPiece<std::uint64_t, std::int64_t>> next_8u{"__kmpc_dispatch_next_8u"};
 constinit Next<void(Ident*, std::int32_t, int, const void*)> begin_doacross{"__kmpc_doacross_init"};
 
-constexpr std::int32_t monotonic = 1 << 29, modifiers = 3 << 29, of_dynamic = 35, of_guided = 36;
-
 // Not one that may turn out to be static (OMP_SCHEDULE), nor an ordered one: there a piece waits for the one before.
 bool hands_to_anybody(std::int32_t schedule) {
   std::int32_t kind = schedule & ~modifiers;

@@ -28,6 +28,16 @@ using Routine = std::int32_t (*)(std::int32_t gtid, KmpTask* task);
 using TaskDuplicate = void (*)(KmpTask* to, KmpTask* from, std::int32_t last);
 using Microtask = void (*)(std::int32_t* gtid, std::int32_t* tid, ...);
 
+// How a loop's pieces are handed out, and what may be added to that.
+enum Schedule : std::int32_t {
+  of_static = 34,
+  of_dynamic = 35,
+  of_guided = 36,
+  of_runtime = 37,
+  monotonic = 1 << 29,
+  modifiers = 3 << 29,
+};
+
 // Bits of __kmpc_omp_task_alloc's flags.
 enum : std::int32_t {
   flag_tied = 0x1,

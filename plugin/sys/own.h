@@ -17,9 +17,9 @@ int next_own(unsigned from);
 // A program counts on the low numbers: it gets the lowest that is free, and may close "every one from 3 on". What we open goes
 // to a high one. Returns the number it has then.
 int moved_up(int fd);
-// The kernel's table of a process's descriptors grows with the highest number, and not at once where there are threads: 10 ms and
-// more, in which nobody else gets a number beyond it. Called while there is one thread, this costs microseconds: what moved_up()
-// takes has room then, and so has a program that opens hundreds of files at a time.
+// The kernel's table of a process's descriptors grows with the highest number. Where there are threads it waits for RCU then, and with it
+// whoever needs a number beyond the old end. Called while there is one thread, this waits for nothing: what moved_up() takes has room
+// then, and so has a program that opens hundreds of files at a time.
 void make_room();
 // If the number is one of ours, that goes to another number. Who asked for its number just before may still use the old.
 void make_way(int fd);
