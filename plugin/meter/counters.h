@@ -86,7 +86,7 @@ class Gauge {
     std::int64_t peak = peak_.load(std::memory_order_relaxed);
     while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {}
   }
-  void fall() { value_.fetch_sub(1, std::memory_order_relaxed); }
+  std::int64_t fall() { return value_.fetch_sub(1, std::memory_order_relaxed) - 1; }  // what is left
   std::int64_t value() const { return value_.load(std::memory_order_relaxed); }
   std::int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   void reset() {

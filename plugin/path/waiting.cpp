@@ -90,10 +90,10 @@ bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& run
   meter::gauges.aside.fetch_sub(1, std::memory_order_relaxed);
   exceptions.put_back();
   if (*refusal) return false;
-  meter::gauges.ready.fall();
-  // What came meanwhile is not to wait for all that was ready before it.
+  bool last = meter::gauges.ready.fall() <= 0;
+  // What came meanwhile is not to wait for all that was ready before it, nor for what the threads begin when that is through.
   constexpr std::uint64_t turn = 128;
-  if (meter::gauges.resumed.fetch_add(1, std::memory_order_relaxed) % turn == 0) driver.hurry();
+  if (meter::gauges.resumed.fetch_add(1, std::memory_order_relaxed) % turn == 0 || last) driver.hurry();
   *result = waiting.result;
   return true;
 }
