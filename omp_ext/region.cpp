@@ -11,20 +11,26 @@ constexpr std::uint64_t slots = 4096;
 constinit Region table[slots];
 
 constexpr std::int64_t worth_percent = 5;  // of thread time that must be blocked for stand-ins to pay
+constexpr std::int64_t worth_a_try_ns = 1'000'000;  // blocked so long, in a run of unknown length
 constexpr int strikes_to_bar = 2;
+constexpr int quiet_to_narrow = 2;  // a program may run it with data and without, in turn
 
 }  // namespace
 
 Knowledge learn(Knowledge known, const Run& run) {
   if (run.parked == 0) {
-    known.wide = known.timed = false;
+    if (!run.wide || ++known.quiet >= quiet_to_narrow) known.wide = known.timed = false;
     return known;
   }
   known.timed = true;
+  known.quiet = 0;
   known.apart_from_files = run.stored * 2 < run.parked;
   // Decaying, since the next run may find less of its data cached.
   known.calls = run.parked > known.calls / 2 ? run.parked : known.calls / 2;
-  if (run.wall_ns == 0) return known;
+  if (run.wall_ns == 0) {
+    known.wide = !known.barred && run.blocked_ns >= worth_a_try_ns;
+    return known;
+  }
   if (run.wide && run.gate_timeouts > 2 * run.team && ++known.strikes >= strikes_to_bar) known.barred = true;
   // A wide team's calls wait for each other too: it is measured against the cores alone.
   std::int64_t threads = run.wide ? run.cores : run.team;
@@ -41,7 +47,7 @@ std::int64_t team_size(const Knowledge& known, std::int64_t cores, std::int64_t 
 Knowledge Region::known() const {
   constexpr auto relaxed = std::memory_order_relaxed;
   return {wide.load(relaxed), timed.load(relaxed), barred.load(relaxed), apart_from_files.load(relaxed),
-          strikes.load(relaxed), calls.load(relaxed)};
+          strikes.load(relaxed), quiet.load(relaxed), calls.load(relaxed)};
 }
 
 void Region::set(const Knowledge& knowledge) {
@@ -51,6 +57,7 @@ void Region::set(const Knowledge& knowledge) {
   barred.store(knowledge.barred, relaxed);
   apart_from_files.store(knowledge.apart_from_files, relaxed);
   strikes.store(knowledge.strikes, relaxed);
+  quiet.store(knowledge.quiet, relaxed);
   calls.store(knowledge.calls, relaxed);
 }
 

@@ -22,18 +22,19 @@ struct Run {
 
 // What is known of a region: pure, and stepped by learn().
 //
-//            blocked calls took >= 5 % of its threads' time
+//            blocked calls took >= 5 % of its threads' time, or a millisecond of a run that was not timed
 //   narrow ------------------------------------------------> wide
-//     ^---------------------------------- they took less -----'|
-//   barred <---- twice, its threads waited for one another ----'  outside of our sight
+//     ^------------ they took less, or there were none twice --'|
+//   barred <---- twice, its threads waited for one another -----'  outside of our sight
 //
-// A run is timed unless the last one had no call that blocked: a region that only computes pays nothing.
+// A run is timed unless the region is narrow and the last one had no call that blocked: one that only computes pays nothing.
 struct Knowledge {
   bool wide = false;
   bool timed = true;               // worth two looks at the clock
   bool barred = false;             // never wide again
   bool apart_from_files = false;   // most of what blocked were no calls on files: permits don't bound them
   std::uint8_t strikes = 0;
+  std::uint8_t quiet = 0;          // wide runs in a row that had no call that blocked
   std::int64_t calls = -1;         // calls that blocked in its last run: no more stand-ins than that; -1: not known
 };
 
@@ -56,7 +57,7 @@ struct alignas(64) Region {
 
   // Two threads that run the same region at once may lose a lesson of each other; no more than that.
   std::atomic<bool> wide{false}, timed{true}, barred{false}, apart_from_files{false};
-  std::atomic<std::uint8_t> strikes{0};
+  std::atomic<std::uint8_t> strikes{0}, quiet{0};
   std::atomic<std::int64_t> calls{-1};
 
   // How many of its threads take the pieces of a dynamic loop: decided by who looks at a window (loop_piece), read by all.

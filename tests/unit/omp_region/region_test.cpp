@@ -42,14 +42,49 @@ TEST(RegionTest, one_that_hardly_blocks_loses_its_stand_ins) {
   EXPECT_FALSE(known.wide);
 }
 
-TEST(RegionTest, the_first_call_that_blocks_in_a_region_not_timed_has_it_timed_again) {
+TEST(RegionTest, one_that_was_not_timed_and_blocks_has_stand_ins_next_time_for_a_try) {
   Knowledge known;
   known.timed = false;
   known = learn(known, narrow(0, 100, 50 * ms));
+  EXPECT_TRUE(known.wide);
+  EXPECT_TRUE(known.timed);
+}
+
+TEST(RegionTest, one_that_was_not_timed_and_hardly_blocks_is_timed_again) {
+  Knowledge known;
+  known.timed = false;
+  known = learn(known, narrow(0, 1, ms / 2));
   EXPECT_FALSE(known.wide);
   EXPECT_TRUE(known.timed);
   known = learn(known, narrow(60 * ms, 100, 50 * ms));
   EXPECT_TRUE(known.wide);
+}
+
+TEST(RegionTest, one_that_is_run_with_data_and_without_in_turn_keeps_its_stand_ins) {
+  Knowledge known;
+  known.wide = true;
+  for (int i = 0; i < 3; ++i) {
+    known = learn(known, wide(100 * ms, 0, 0));
+    EXPECT_TRUE(known.wide);
+    known = learn(known, wide(100 * ms, 500, 5000 * ms));
+    EXPECT_TRUE(known.wide);
+  }
+}
+
+TEST(RegionTest, one_that_had_nothing_to_wait_for_twice_loses_its_stand_ins) {
+  Knowledge known;
+  known.wide = true;
+  known = learn(known, wide(100 * ms, 0, 0));
+  known = learn(known, wide(100 * ms, 0, 0));
+  EXPECT_FALSE(known.wide);
+  EXPECT_FALSE(known.timed);
+}
+
+TEST(RegionTest, one_that_is_barred_is_not_tried_again_untimed) {
+  Knowledge known;
+  known.barred = true;
+  known.timed = false;
+  EXPECT_FALSE(learn(known, narrow(0, 100, 50 * ms)).wide);
 }
 
 TEST(RegionTest, one_whose_threads_wait_for_one_another_is_barred_the_second_time) {
