@@ -125,11 +125,36 @@ def go_on(series, variants, cold=False, before=0):
         series[name].runs += one.runs
 
 
+def turns(one, other):
+    """How much longer one takes than another, turn by turn. A host that others use too goes faster and slower for minutes; both
+    runs of a turn meet it as it is then, the medians of each by itself do not."""
+    return [a.seconds / b.seconds for a, b in zip(one.runs, other.runs) if a.ok and b.ok and b.seconds]
+
+
 def paired(one, other):
-    """How much longer one takes than another: the median of the ratios turn by turn. A host that others use too goes faster and
-    slower for minutes; both runs of a turn meet it as it is then, the medians of each by itself do not."""
-    ratios = [a.seconds / b.seconds for a, b in zip(one.runs, other.runs) if a.ok and b.ok and b.seconds]
-    return statistics.median(ratios) if ratios else float("nan")
+    """How much longer one takes than another: the median of that turn by turn."""
+    return statistics.median(turns(one, other) or [float("nan")])
+
+
+def reach(ratios):
+    """What the median of such turns lies between, nine times out of ten (by the sign test)."""
+    ratios = sorted(ratios)
+    off = round(0.8225 * len(ratios) ** 0.5 + 0.5)
+    return ratios[max(len(ratios) // 2 - off, 0)], ratios[min((len(ratios) - 1) // 2 + off, len(ratios) - 1)]
+
+
+def until_sure(variants, least, within, seconds):
+    """Runs these two in turn, at least so often, and on until the median of the second beside the first is known to within that, or
+    for so many seconds. Whether it is good or bad plays no part."""
+    one, other = variants
+    began = time.monotonic()
+    series = alternate(variants, least)
+    while time.monotonic() - began < seconds:
+        low, high = reach(turns(series[other.name], series[one.name]) or [0, 2])
+        if (high - low) / 2 <= within:
+            break
+        go_on(series, variants, before=len(series[one.name].runs))
+    return series
 
 
 def stays_in(one, fixed, measure):
