@@ -87,13 +87,14 @@ foreach(compiler clang gcc)
   # Tasks that the others of a team fetch from the one that makes them.
   park_test(tasks_${compiler} quick wide "WEIR_STAND_INS=130" tasks_${compiler})
 
-  # A team within a team, and a child forked there: the next two have stand-ins again. (By gcc the first has none yet.)
-  park_test(nested_${compiler} quick times:2 "WEIR_STAND_INS=34" nested_${compiler})
-  park_test(nested_child_${compiler} quick times:2 "WEIR_STAND_INS=34" nested_${compiler} child)
+  # A team within a team, and a child forked there: the next ones have stand-ins again. (By gcc the first has none yet.)
+  park_test(nested_${compiler} quick times:4 "WEIR_STAND_INS=34" nested_${compiler})
+  park_test(nested_child_${compiler} quick times:4 "WEIR_STAND_INS=34" nested_${compiler} child)
 
   # Who makes a file, or finds no folder at hand, gives its core to others: 128 makings, 3 more that make or empty each; folders
   # that are opened and begun to read, twice each; and three times a sleep each.
   park_test(opens_${compiler} quick wide:1500 "" opens_${compiler})
+  park_test(opens_cold_${compiler} quick wide "" opens_${compiler} cold)
 
   # Threads that wait for each other where nobody can see it.
   park_test(waits_${compiler} quick wide "" waits_${compiler} 1)

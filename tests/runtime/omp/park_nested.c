@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Regions one after the other, in each of which every thread forks a team of its own. With an argument, a process is forked in the
- * first, which goes on, as its parent does, with two more. */
+ * first, which goes on, as its parent does, with four more. */
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ static long region(int forks, pid_t *child) {
 int main(int count, char **arguments) {
   (void)arguments;
   pid_t child = 0;
-  for (int round = 0; round < 3; ++round) printf("%ld\n", region(count > 1 && round == 0, &child));
+  for (int round = 0; round < 5; ++round) printf("%ld\n", region(count > 1 && round == 0, &child));
   if (child) {
     int status = 0;
     waitpid(child, &status, 0);

@@ -34,7 +34,25 @@ static void tell(const char *what) {
   modes = 0;
 }
 
-int main(void) {
+/* After so many that are not at hand a thread looks for one in eight only; what comes then is opened all the same. */
+static void open_many_that_are_cold(void) {
+#pragma omp parallel for schedule(dynamic)
+  for (int i = 0; i < files; ++i) {
+    char name[32], through[64];
+    snprintf(name, sizeof name, "f%d", i);
+    snprintf(through, sizeof through, "/proc/self/cwd/f%d", i);
+    for (int k = 0; k < 12; ++k) gave(open(k % 2 ? through : "/proc/self/cwd/none", O_RDONLY), seen);
+    gave(open(name, O_RDONLY), seen);
+    gave(open("none", O_RDONLY), seen);
+    gave(openat(-7, "f1", O_RDONLY), seen);
+    for (int k = 0; k < 20; ++k) gave(open(name, O_RDWR), seen);
+    usleep(2000);
+  }
+  tell("opened through /proc and not");
+}
+
+int main(int count, char **arguments) {
+  (void)arguments;
   char folder[] = "/tmp/opens-XXXXXX";
   if (!mkdtemp(folder) || chdir(folder) || symlink("loop", "loop") || mkfifo("fifo", 0600)) return 2;
   int here = open(".", O_RDONLY | O_DIRECTORY);
@@ -47,6 +65,7 @@ int main(void) {
     usleep(2000);
   }
   tell("made");
+  if (count > 1) open_many_that_are_cold();
 #pragma omp parallel for schedule(dynamic)
   for (int i = 0; i < files; ++i) {
     char name[32];
@@ -81,20 +100,6 @@ int main(void) {
     usleep(2000);
   }
   printf("listed: %ld\n", entries);
-  /* After so many that are not at hand a thread looks for one in eight only; what comes then is opened all the same. */
-#pragma omp parallel for schedule(dynamic)
-  for (int i = 0; i < files; ++i) {
-    char name[32], through[64];
-    snprintf(name, sizeof name, "f%d", i);
-    snprintf(through, sizeof through, "/proc/self/cwd/f%d", i);
-    for (int k = 0; k < 12; ++k) gave(open(k % 2 ? through : "/proc/self/cwd/none", O_RDONLY), seen);
-    gave(open(name, O_RDONLY), seen);
-    gave(open("none", O_RDONLY), seen);
-    gave(openat(-7, "f1", O_RDONLY), seen);
-    for (int k = 0; k < 20; ++k) gave(open(name, O_RDWR), seen);
-    usleep(2000);
-  }
-  tell("opened through /proc and not");
   for (int i = 0; i < files; ++i) {
     char name[32];
     snprintf(name, sizeof name, "f%d", i);
