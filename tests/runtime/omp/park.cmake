@@ -13,7 +13,7 @@ function(park_program name source compiler)
     COMMAND ${compiler} -O2 -fopenmp -pthread ${ARGN} -o ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
   add_custom_target(build_${name} ALL DEPENDS ${output})
 endfunction()
-foreach(program park_constructs park_told park_told_mixed park_threadprivate park_table park_kept park_shares park_left park_set park_waits park_child park_opens park_tasks park_nested park_asked park_crew park_begin park_order)
+foreach(program park_constructs park_told park_told_mixed park_threadprivate park_table park_kept park_shares park_left park_set park_waits park_child park_opens park_tasks park_nested park_asked park_crew park_begin park_order park_turns)
   park_program(${program}_clang ${program}.c ${PARK_CLANG})
   park_program(${program}_gcc ${program}.c ${PARK_GCC} -w)
 endforeach()
@@ -95,6 +95,9 @@ foreach(compiler clang gcc)
   # that are opened and begun to read, twice each; and three times a sleep each.
   park_test(opens_${compiler} quick wide:1500 "" opens_${compiler})
   park_test(opens_cold_${compiler} quick wide "" opens_${compiler} cold)
+
+  # All but the third run have stand-ins: two that did not wait took them away, and one that did brought them back.
+  park_test(turns_${compiler} quick times:5 "WEIR_STAND_INS=34" turns_${compiler})
 
   # Threads that wait for each other where nobody can see it.
   park_test(waits_${compiler} quick wide "" waits_${compiler} 1)
