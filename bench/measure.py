@@ -139,7 +139,7 @@ def paired(one, other):
 def reach(ratios):
     """What the median of such turns lies between, nine times out of ten (by the sign test)."""
     ratios = sorted(ratios)
-    off = round(0.8225 * len(ratios) ** 0.5 + 0.5)
+    off = round(1.645 / 2 * len(ratios) ** 0.5 + 0.5)
     return ratios[max(len(ratios) // 2 - off, 0)], ratios[min((len(ratios) - 1) // 2 + off, len(ratios) - 1)]
 
 

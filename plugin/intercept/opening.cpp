@@ -36,21 +36,22 @@ const Opening& opening(const Call& call) { return *static_cast<const Opening*>(c
 // The caller gave a mode only when the flags ask for one.
 bool has_mode(int flags) { return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE; }
 
-// A thread that walks a tree nobody has read lately finds no name at hand: then the look, which costs a quarter of the open, is made for
-// one in eight alone, until one is found.
+// A thread that walks a tree nobody has read lately finds no name at hand. After so many in a row the look, which follows the path a
+// second time, is made for one in as many alone, until one is found.
+constexpr std::uint8_t many = 8;
+
 bool worth_a_look(const Opening& it) {
-  constexpr std::uint8_t enough = 8;
   std::uint8_t& cold = base::self().cold_opens;
-  if (cold < enough || it.flags & O_DIRECTORY) return true;
-  if (++cold < 2 * enough) return false;
-  cold = enough;
+  if (cold < many || it.flags & O_DIRECTORY) return true;
+  if (++cold < 2 * many) return false;
+  cold = many;
   return true;
 }
 
 void looked(bool cold) {
   std::uint8_t& known = base::self().cold_opens;
   if (!cold) known = 0;
-  else if (known < 8) ++known;
+  else if (known < many) ++known;
 }
 
 // What makes or empties a file writes to the file system: no look tells whether that waits.
