@@ -68,7 +68,8 @@ struct Thread {
   bool sizes_its_teams = false;    // it said itself how large the OpenMP teams are that it forks
   const void* cold_folder = nullptr;  // the stream of a folder that the disk was asked for, and was not read yet,
   std::int32_t cold_folder_fd = -1;   // or its descriptor, when it has no stream yet (intercept/folders.cpp)
-  std::uint8_t cold_opens = 0;     // names it opened since one was at hand, as far as counted (intercept/opening.cpp)
+  std::uint8_t looks_in_vain = 0;  // for names to open, since one was at hand, and more (intercept/opening.cpp)
+  std::uint8_t opens_unseen = 0;   // since the last of them
   void* omp = nullptr;             // what omp_ext's tasks keep a thread
   void* tbb = nullptr;             // what tbb_ext keeps a thread,
   void* tbb_first_task = nullptr;  // of a loop that is being made,

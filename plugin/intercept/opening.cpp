@@ -36,22 +36,26 @@ const Opening& opening(const Call& call) { return *static_cast<const Opening*>(c
 // The caller gave a mode only when the flags ask for one.
 bool has_mode(int flags) { return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE; }
 
-// A thread that walks a tree nobody has read lately finds no name at hand. After so many in a row the look, which follows the path a
-// second time, is made for one in as many alone, until one is found.
-constexpr std::uint8_t many = 8;
+// A thread that walks a tree nobody has read lately finds no name at hand. After so many looks in vain the look, which follows the
+// path a second time, is left out for as many names, then for twice as many, until one is found.
+constexpr std::uint8_t many = 8, most = 64;
 
 bool worth_a_look(const Opening& it) {
-  std::uint8_t& cold = base::self().cold_opens;
-  if (cold < many || it.flags & O_DIRECTORY) return true;
-  if (++cold < 2 * many) return false;
-  cold = many;
+  base::Thread& thread = base::self();
+  if (thread.looks_in_vain < many || it.flags & O_DIRECTORY) return true;
+  if (thread.opens_unseen < thread.looks_in_vain) {
+    ++thread.opens_unseen;
+    return false;
+  }
+  thread.opens_unseen = 0;
   return true;
 }
 
-void looked(bool cold) {
-  std::uint8_t& known = base::self().cold_opens;
-  if (!cold) known = 0;
+void looked(bool in_vain) {
+  std::uint8_t& known = base::self().looks_in_vain;
+  if (!in_vain) known = 0;
   else if (known < many) ++known;
+  else if (known < most) known = static_cast<std::uint8_t>(2 * known);
 }
 
 // What makes or empties a file writes to the file system: no look tells whether that waits.
