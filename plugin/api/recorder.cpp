@@ -115,7 +115,7 @@ bool look(std::int64_t now_ns) {
   p.dt_s = dt_s;
   p.in_flight = static_cast<double>(meter::gauges.in_flight.value());
   p.suspended = static_cast<double>(meter::gauges.suspended.value());
-  p.parked = static_cast<double>(meter::gauges.parked.value());
+  p.parked = static_cast<double>(meter::gauges.in_flight.parked());
   p.permits = static_cast<double>(gate::the_gate.permits.limit());
   p.cores_busy = seconds(cpu_ns - record.last_cpu_ns) / dt_s;
   p.calls_per_s = static_cast<double>(sum.calls - last.calls) / dt_s;

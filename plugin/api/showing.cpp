@@ -111,7 +111,7 @@ meter::Shown look() {
   now.storage_bytes = sum.storage_bytes;
   now.in_flight = meter::gauges.in_flight.value();
   now.peak_in_flight = meter::gauges.in_flight.peak();
-  now.parked_now = meter::gauges.parked.value();
+  now.parked_now = meter::gauges.in_flight.parked();
   now.suspended_now = meter::gauges.suspended.value();
   now.ready = meter::gauges.ready.value();
   now.permits = gate.permits.limit();

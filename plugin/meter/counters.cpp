@@ -113,7 +113,6 @@ void after_fork() {
   }
   gauges.in_flight.reset();
   gauges.suspended.reset();
-  gauges.parked.reset();
   gauges.ready.reset();
   gauges.aside.store(0, std::memory_order_relaxed);
   gauges.ring_ops.reset();

@@ -99,10 +99,35 @@ class Gauge {
   std::atomic<std::int64_t> peak_{0};
 };
 
+// The same for calls that wait, in whatever lane, and for those of them that block their threads: two counts in one word, since a
+// call that does costs little else.
+class Flights {
+ public:
+  void rise(bool parked = false) {
+    std::int64_t step = parked ? one_parked + 1 : 1;
+    std::int64_t now = low(both_.fetch_add(step, std::memory_order_relaxed) + step);
+    std::int64_t peak = peak_.load(std::memory_order_relaxed);
+    while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {}
+  }
+  void fall(bool parked = false) { both_.fetch_sub(parked ? one_parked + 1 : 1, std::memory_order_relaxed); }
+  std::int64_t value() const { return low(both_.load(std::memory_order_relaxed)); }
+  std::int64_t parked() const { return both_.load(std::memory_order_relaxed) / one_parked; }
+  std::int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
+  void reset() {
+    both_.store(0, std::memory_order_relaxed);
+    peak_.store(0, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::int64_t one_parked = std::int64_t{1} << 32;
+  static std::int64_t low(std::int64_t both) { return both % one_parked; }
+  std::atomic<std::int64_t> both_{0};
+  std::atomic<std::int64_t> peak_{0};
+};
+
 struct Gauges {
-  Gauge in_flight;   // calls that wait, in whatever lane
+  Flights in_flight;
   Gauge suspended;   // of these, tasks set aside
-  Gauge parked;      // of these, threads blocked
   Gauge ready;       // tasks whose wait is over and that do not go on yet
   std::atomic<std::int64_t> aside{0};    // tasks set aside for whatever reason, those that are ready included
   std::atomic<std::int64_t> resumed{0};  // how many went on

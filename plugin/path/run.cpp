@@ -96,13 +96,11 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
   meter::Traced traced = meter::begins(Track::parked, name_of(call), call.fd);
   if (plan.storage) gate::wants_permit(call.fd);
   bool permit = plan.storage && gate.permits.acquire(gate.wait_ns.load(std::memory_order_relaxed));
-  meter::gauges.in_flight.rise();
-  meter::gauges.parked.rise();
+  meter::gauges.in_flight.rise(true);
   if (auto* tell = had_core ? gate.on_blocked.load(std::memory_order_relaxed) : nullptr)
-    tell(meter::gauges.parked.value(), plan.storage ? gate.permits.limit() : 1 << 30);
+    tell(meter::gauges.in_flight.parked(), plan.storage ? gate.permits.limit() : 1 << 30);
   Result result = real(call);
-  meter::gauges.parked.fall();
-  meter::gauges.in_flight.fall();
+  meter::gauges.in_flight.fall(true);
   std::int64_t ended = base::now_ns();
   if (permit) release_permit();
   meter::ends(traced, Track::parked, name_of(call), result);
@@ -131,9 +129,16 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
   return result;
 }
 
+// A read that ends within a block ended with its file: whatever else breaks one off does so between two.
+bool ended_with_file(const Call& call, Result result) {
+  constexpr std::uint64_t block = 512;
+  return call.direction == Direction::in && result > 0 && (static_cast<std::uint64_t>(call.offset + result) % block) != 0;
+}
+
 // Did the ring's operation do the whole call, or must libc still do it?
 bool settled(const Call& call, const Plan& plan, Result result) {
-  if (plan.way == Way::file) return result >= 0 && static_cast<std::uint64_t>(result) == call.bytes;
+  if (plan.way == Way::file)
+    return (result >= 0 && static_cast<std::uint64_t>(result) == call.bytes) || ended_with_file(call, result);
   switch (result) {
     case -ECANCELED: case -EAGAIN: case -EINVAL: case -ENOSYS: case -EOPNOTSUPP: return false;
     // Of the ring's own trouble, or of its thread's: libc's call may fare better.
@@ -156,7 +161,8 @@ op::Op operation_for(const Call& call, const Plan& plan) {
   if (plan.way == Way::poll) return op::poll(call.fd, plan.events, poll_ns(call, plan));
   if (plan.way == Way::receive) {
     if (call.operation) operation = *call.operation;
-    else if (plan.socket && call.part_count == 1) operation = op::of_socket(op::Kind::recv, call.fd, call.parts->iov_base, call.bytes, 0);
+    else if (plan.socket && call.part_count == 1)
+      operation = op::of_socket(op::Kind::recv, call.fd, call.parts->iov_base, call.bytes, 0);
     else operation = op::readv(call.fd, call.parts, call.part_count, -1);
     operation.waits_first = plan.tried;
     return operation;
@@ -275,32 +281,64 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
   return result;
 }
 
-// A thread of a team is about to read from a descriptor whose last read had to wait: it will likely wait again. Where it parks in
-// any case, and waits for no core after, a look first is three system calls that bring nothing. (Else it is one less to wait.)
+// A thread of oneTBB's begins what is new in its own pool before it goes on with what is ready, and sets that aside too, each on a
+// stack of its own. A stand-in has no pool yet, and looks for what is ready first. So where there are some, and enough for the
+// device and the cores waits already, one more blocks its thread.
+bool adds_to_backlog(const Plan& plan) {
+  constexpr std::int64_t enough_a_core = 64;
+  gate::Gate& gate = gate::the_gate;
+  if (!plan.storage || !(base::self().place & base::in_tbb_arena)) return false;
+  if (!gate.has_stand_ins.load(std::memory_order_relaxed)) return false;
+  return gate.permits.waiting() + meter::gauges.ready.value() > enough_a_core * gate.cores.limit();
+}
+
+// Somebody is about to read from a descriptor whose last read had to wait: it will likely wait again.
 bool likely_to_wait(const Call& call) {
-  if (!base::self_unsuspended().holds_core || call.direction != Direction::in) return false;
-  if (call.family != Family::next && call.family != Family::file_at) return false;
-  return last_bytes(call.fd) == Bytes::missing && gate::the_gate.pieces.are_short();
+  if (call.direction != Direction::in || (call.family != Family::next && call.family != Family::file_at)) return false;
+  return last_bytes(call.fd) == Bytes::missing;
+}
+
+// A read at a position is not from what waits for somebody: that fails. So what the number stands for need not be asked each
+// time. One in eight looks all the same: nothing else tells a task that the bytes are there now.
+bool may_go_unseen(const Call& call) {
+  return call.family == Family::file_at && call.offset >= 0 && (meter::mine().calls.value() & 7) != 0;
+}
+
+// Then a look first is three system calls that bring nothing, where the thread parks in any case, and waits for no core after,
+// or has none to give; and where a direct read goes to the ring. (Of others the look makes the kernel begin to read; the ring may
+// be told later, with the next ones.)
+bool brings_nothing_to_look(const Call& call, wait::Lane lane) {
+  if (lane == wait::Lane::plain) return false;
+  if (lane == wait::Lane::park && base::self().holds_core) return gate::the_gate.pieces.are_short();
+  if (!may_go_unseen(call)) return false;
+  return lane == wait::Lane::park || (may_be_direct(call.offset, call.bytes) && last_way(call.fd) == ReadWay::direct);
+}
+
+Plan plan_unseen() {
+  Plan plan;
+  plan.way = Way::file;
+  plan.storage = true;
+  return plan;
 }
 
 bool waited_unseen(Call& call, Result* result) {
-  wait::Choice choice = wait::choose(wait::Ends::never);
-  if (choice.lane != wait::Lane::park) return false;
+  wait::Choice choice = choose_now(wait::Ends::never);
+  if (!brings_nothing_to_look(call, choice.lane)) return false;
   wait::KeptErrno kept;
   call.kept_errno = &kept;
-  // From what waits for somebody no position is read: that fails. So what the number stands for need not be asked.
   if (call.family != Family::file_at && !is_of_device(call)) {
     found_bytes(call.fd, Bytes::unknown);  // another descriptor than the one whose read had to wait
     return false;
   }
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
-  Plan plan;
-  plan.storage = true;
-  *result = parked(call, plan, choice.reason, false);
+  Plan plan = plan_unseen();
+  if (choice.lane == wait::Lane::park) *result = parked(call, plan, choice.reason, false);
+  else if (adds_to_backlog(plan)) *result = parked(call, plan, Reason::backlog, false);
+  else *result = suspended(call, plan, *choice.runtime);
   return true;
 }
 
-Result attempted(Call& call);
+Result attempted(Call& call, bool likely_to_wait = false);
 
 // A task is about to read from a socket where the last tries found nothing, and waited: the ring tries it too, so none is made
 // before, and what may have changed since (does it still block? without a limit?) is asked where the wait is a long one. Where that
@@ -328,22 +366,11 @@ bool received_untried(Call& call, Result* result) {
   return true;
 }
 
-// A thread of oneTBB's begins what is new in its own pool before it goes on with what is ready, and sets that aside too, each on a
-// stack of its own. A stand-in has no pool yet, and looks for what is ready first. So where there are some, and enough for the
-// device and the cores waits already, one more blocks its thread.
-bool adds_to_backlog(const Plan& plan) {
-  constexpr std::int64_t enough_a_core = 64;
-  gate::Gate& gate = gate::the_gate;
-  if (!plan.storage || !(base::self().place & base::in_tbb_arena)) return false;
-  if (!gate.has_stand_ins.load(std::memory_order_relaxed)) return false;
-  return gate.permits.waiting() + meter::gauges.ready.value() > enough_a_core * gate.cores.limit();
-}
-
-Result waited_for(Call& call) {
+Result waited_for(Call& call, bool was_likely_to) {
   wait::KeptErrno kept;
   call.kept_errno = &kept;
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
-  Plan plan = plan_for(call);
+  Plan plan = was_likely_to && may_go_unseen(call) ? plan_unseen() : plan_for(call);
   if (plan.way == Way::none) return plain(call, plan.reason);
   // What has moved a part is never restarted after a signal either.
   wait::Ends ends = plan.storage ? wait::Ends::never : plan.limited || call.moved ? wait::Ends::handled : call.ends;
@@ -374,9 +401,9 @@ Result waited_for_low_water(Call& call) {
   return parked(call, plan, choice.lane == wait::Lane::park ? choice.reason : Reason::unsupported_call);
 }
 
-Result attempted(Call& call) {
+Result attempted(Call& call, bool likely_to_wait) {
   Result result = call.attempt ? call.attempt(call) : -EOPNOTSUPP;
-  if (result == -EAGAIN || result == -EOPNOTSUPP) return waited_for(call);
+  if (result == -EAGAIN || result == -EOPNOTSUPP) return waited_for(call, likely_to_wait && result == -EAGAIN);
   if (may_go_untried(call)) tried(call.fd, false);
   meter::mine().fast_hits.add(1);
   if (base::self_unsuspended().holds_core) gate::stand_back();
@@ -399,9 +426,9 @@ Result serve(Call& call) {
     count_moved(call, result);
     return result;
   }
-  bool done = likely_to_wait(call) && waited_unseen(call, &result);
+  bool likely = likely_to_wait(call), done = likely && waited_unseen(call, &result);
   if (!done && may_go_untried(call) && expects_nothing(call.fd)) done = received_untried(call, &result);
-  if (!done) result = attempted(call);
+  if (!done) result = attempted(call, likely);
   count_moved(call, result);
   return result;
 }

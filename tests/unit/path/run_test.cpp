@@ -3,6 +3,7 @@
 #include "tests/unit/path/run_fixture.h"
 
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
@@ -306,6 +307,89 @@ TEST_F(RunTest, a_read_that_was_not_looked_at_and_waits_is_parked) {
   EXPECT_GT(parked, 0);
   EXPECT_GT(meter::totals().hidden_ns, before_.hidden_ns);
   ::close(fd);
+}
+
+// How often a read at a position was looked at first, and how often libc's own call was made.
+struct Made {
+  int looks, real;
+  bool operator==(const Made&) const = default;
+};
+std::atomic<int> looks_made{0}, real_made{0};
+Made made() { return {looks_made.exchange(0), real_made.exchange(0)}; }
+
+Result pread_counted(int fd, void* to, std::size_t bytes, off_t offset) {
+  Read arguments{fd, {to, bytes}};
+  Call call{.family = Family::file_at, .direction = Direction::in};
+  call.fd = fd;
+  call.attempt = [](Call& c) { return ++looks_made, attempt_file_at(c); };
+  call.real = [](Call& c) { return ++real_made, real_pread(c); };
+  call.arguments = &arguments;
+  call.parts = &arguments.part;
+  call.part_count = 1;
+  call.bytes = bytes;
+  call.offset = offset;
+  return run(call);
+}
+
+// Of direct reads that go to the ring, most are not looked at first; and what the number stands for by then fails as it would.
+TEST_F(RunTest, a_direct_read_after_another_goes_to_the_ring_at_once) {
+  char name[] = "direct-XXXXXX";
+  int low = mkostemp(name, O_DIRECT), fd = fcntl(low, F_DUPFD, 903);  // a number that no other test has used
+  unlink(name);
+  ::close(low);
+  if (fd < 0 || sys::in_memory(fd)) GTEST_SKIP() << "no direct I/O in this directory";
+  constexpr int pages = 32;
+  alignas(4096) static char page[4096];
+  for (int i = 0; i < pages; ++i) {
+    memset(page, 'A' + i, sizeof page);
+    ASSERT_EQ(::pwrite(fd, page, sizeof page, i * 4096), 4096);
+  }
+  made();
+  for (int i = 0; i < pages; ++i) {
+    EXPECT_EQ(pread_counted(fd, page, sizeof page, i * 4096), 4096);
+    EXPECT_EQ(page[0], 'A' + i);
+    EXPECT_EQ(page[4095], 'A' + i);
+  }
+  Made then = made();
+  EXPECT_GE(then.looks, pages / 8);
+  EXPECT_LE(then.looks, pages / 8 + 2);
+  EXPECT_EQ(suspended(), pages);
+  EXPECT_EQ(pread_counted(fd, page, sizeof page, pages * 4096), 0) << "its end";
+  EXPECT_EQ(pread_counted(fd, page, sizeof page, -4096), -EINVAL);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(dup2(ends[0], fd), fd);
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(pread_counted(fd, page, sizeof page, 0), -ESPIPE);
+  int memory = memfd_create("memory", 0);
+  ASSERT_EQ(::pwrite(memory, "there", 5, 0), 5);
+  ASSERT_EQ(dup2(memory, fd), fd);
+  found_bytes(fd, Bytes::missing);
+  found_way(fd, ReadWay::direct);
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(pread_counted(fd, page, 4096, 0), 5);
+  EXPECT_EQ(last_bytes(fd), Bytes::unknown) << "a look found it there";
+  ::close(fd);
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(pread_counted(fd, page, sizeof page, 0), -EBADF);
+  for (int each : {ends[0], ends[1], memory}) ::close(each);
+}
+
+// A buffer may be larger than the file: what the ring read of it is all there is.
+TEST_F(RunTest, what_ends_with_its_file_is_read_once) {
+  for (std::size_t bytes : {12'001, 12'288}) {
+    std::string name = cold_file(bytes);
+    int low = ::open(name.c_str(), O_RDONLY), fd = fcntl(low, F_DUPFD, 905);
+    ::close(low);
+    unlink(name.c_str());
+    if (sys::in_page_cache(fd, 0, bytes) != 0) GTEST_SKIP() << "the kernel does not tell, or keeps what it is told to drop";
+    std::vector<char> got(16'384), expected(16'384);
+    made();
+    EXPECT_EQ(pread_counted(fd, got.data(), got.size(), 0), static_cast<Result>(bytes));
+    Made then = made();
+    EXPECT_EQ(then.looks, 1);
+    EXPECT_EQ(then.real, bytes % 512 ? 0 : 1) << "it could have been broken off there";
+    ASSERT_EQ(::pread(fd, expected.data(), expected.size(), 0), static_cast<Result>(bytes));
+    EXPECT_EQ(got, expected);
+    ::close(fd);
+  }
 }
 
 TEST_F(RunTest, waits_on_the_ring_for_a_pipe) {
