@@ -70,6 +70,7 @@ struct Thread {
   std::int32_t cold_folder_fd = -1;   // or its descriptor, when it has no stream yet (intercept/folders.cpp)
   std::uint8_t looks_in_vain = 0;  // for names to open, since one was at hand, and more (intercept/opening.cpp)
   std::uint8_t opens_unseen = 0;   // since the last of them
+  std::uint8_t reads_unseen = 0;   // reads that likely wait, made without a core, so many times 8 and more (path/run.cpp)
   void* omp = nullptr;             // what omp_ext's tasks keep a thread
   void* tbb = nullptr;             // what tbb_ext keeps a thread,
   void* tbb_first_task = nullptr;  // of a loop that is being made,

@@ -111,7 +111,7 @@ class Flights {
   }
   void fall(bool parked = false) { both_.fetch_sub(parked ? one_parked + 1 : 1, std::memory_order_relaxed); }
   std::int64_t value() const { return low(both_.load(std::memory_order_relaxed)); }
-  std::int64_t parked() const { return both_.load(std::memory_order_relaxed) / one_parked; }
+  std::int64_t parked() const { return high(both_.load(std::memory_order_relaxed)); }
   std::int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   void reset() {
     both_.store(0, std::memory_order_relaxed);
@@ -120,7 +120,8 @@ class Flights {
 
  private:
   static constexpr std::int64_t one_parked = std::int64_t{1} << 32;
-  static std::int64_t low(std::int64_t both) { return both % one_parked; }
+  static std::int64_t low(std::int64_t both) { return static_cast<std::int32_t>(both); }
+  static std::int64_t high(std::int64_t both) { return (both - low(both)) / one_parked; }
   std::atomic<std::int64_t> both_{0};
   std::atomic<std::int64_t> peak_{0};
 };

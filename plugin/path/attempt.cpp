@@ -45,14 +45,19 @@ Kind kind_of(Call& call, off_t* size) {
 }
 
 // A direct read has no cache to look at: with RWF_NOWAIT the kernel sends it to the device all the same, and waits.
-// Asking which a descriptor is costs a system call, hence a guess: "direct" is asked again, and "cached" is withdrawn when
-// an attempt took as long as a device does.
-bool is_direct(const Call& call) {
-  if (!may_be_direct(call.offset, call.bytes)) return false;
-  if (last_way(call.fd) == ReadWay::through_cache) return false;
+// Asking which a descriptor is costs a system call, hence a guess: "direct" is asked again at each call, and "cached" is
+// withdrawn when an attempt took as long as a device does.
+enum Guess : std::uint8_t { unknown, through_cache, direct };
+constinit std::atomic<Guess> way_of[guesses] = {};
+
+bool is_direct(Call& call) {
+  if (((static_cast<std::uint64_t>(call.offset) | call.bytes) & 511) != 0) return false;
+  std::atomic<Guess>& guess = by_number(way_of, call.fd);
+  if (guess.load(std::memory_order_relaxed) == through_cache) return false;
   Result flags = sys::status_flags(call.fd);
   bool is = !failed(flags) && (flags & O_DIRECT);
-  found_way(call.fd, is ? ReadWay::direct : ReadWay::through_cache);
+  if (is) call.status_flags = static_cast<int>(flags);
+  guess.store(is ? direct : through_cache, std::memory_order_relaxed);
   return is;
 }
 
@@ -67,7 +72,7 @@ Result attempt_at(Call& call) {
   std::uint64_t began = timed ? __builtin_ia32_rdtsc() : 0;
   Result got = sys::preadv2(call.fd, call.parts, call.part_count, call.offset, RWF_NOWAIT);
   if (timed && took_long(__builtin_ia32_rdtsc() - began, call.bytes))
-    found_way(call.fd, ReadWay::unknown);
+    by_number(way_of, call.fd).store(unknown, std::memory_order_relaxed);
   if (got <= 0 || static_cast<std::uint64_t>(got) == call.bytes) return got;
   // Short: the end of the file, or of what is cached. The end does not move back under a reader of a growing file.
   Result next = cached(call.fd, call.offset + got);

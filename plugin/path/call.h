@@ -57,6 +57,7 @@ struct Call {
   meter::Caller caller = {};
   std::uint32_t mode = 0;            // what fd is (st_mode) and on which device, where an attempt asked; 0: none did
   std::uint64_t device = 0;
+  int status_flags = -1;             // likewise what F_GETFL says of it
   wait::KeptErrno* kept_errno = nullptr;  // around all that run does where the call would block
   bool guess_was_wrong = false;      // that it may wait as long as it takes, and is of a socket
   bool noticed = false;              // the ring calls it ready for notices in its error queue, which are not for this call

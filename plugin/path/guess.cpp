@@ -4,7 +4,6 @@
 namespace weir::path {
 
 constinit std::atomic<Bytes> bytes_of_last[guesses] = {};
-constinit std::atomic<ReadWay> way_of_last[guesses] = {};
 
 namespace {
 

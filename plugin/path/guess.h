@@ -20,15 +20,6 @@ extern std::atomic<Bytes> bytes_of_last[guesses];
 inline Bytes last_bytes(int fd) { return by_number(bytes_of_last, fd).load(std::memory_order_relaxed); }
 inline void found_bytes(int fd, Bytes what) { by_number(bytes_of_last, fd).store(what, std::memory_order_relaxed); }
 
-// How reads at positions go that could be direct ones.
-enum class ReadWay : std::uint8_t { unknown, through_cache, direct };
-extern std::atomic<ReadWay> way_of_last[guesses];
-inline ReadWay last_way(int fd) { return by_number(way_of_last, fd).load(std::memory_order_relaxed); }
-inline void found_way(int fd, ReadWay way) { by_number(way_of_last, fd).store(way, std::memory_order_relaxed); }
-constexpr bool may_be_direct(std::int64_t offset, std::uint64_t bytes) {
-  return ((static_cast<std::uint64_t>(offset) | bytes) & 511) == 0;
-}
-
 // A socket whose reader is faster than its writer: to try is a system call for nothing, where what follows tries once more.
 // (Where that would only wait until the socket is ready, none may be left out: one that listens gives its error at once, and is
 // ready when somebody connects.) After some tries in a row that found nothing the next ones are left out; one in 32 is made all

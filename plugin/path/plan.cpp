@@ -148,7 +148,7 @@ Plan plan_for(const Call& call) {
   bool at = call.family == Family::file_at || call.family == Family::put_at;
   // To the ring, -1 means the shared offset; to libc it is an error.
   if (at && call.offset < 0) return refuse(Reason::unsupported_call);
-  Result flags = sys::status_flags(call.fd);
+  Result flags = call.status_flags >= 0 ? call.status_flags : sys::status_flags(call.fd);
   std::uint32_t mode;
   std::uint64_t device;
   if (failed(flags) || (flags & O_PATH) || !know(call, &mode, &device)) return refuse(Reason::unsupported_fd);

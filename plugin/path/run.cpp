@@ -281,64 +281,40 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
   return result;
 }
 
-// A thread of oneTBB's begins what is new in its own pool before it goes on with what is ready, and sets that aside too, each on a
-// stack of its own. A stand-in has no pool yet, and looks for what is ready first. So where there are some, and enough for the
-// device and the cores waits already, one more blocks its thread.
-bool adds_to_backlog(const Plan& plan) {
-  constexpr std::int64_t enough_a_core = 64;
-  gate::Gate& gate = gate::the_gate;
-  if (!plan.storage || !(base::self().place & base::in_tbb_arena)) return false;
-  if (!gate.has_stand_ins.load(std::memory_order_relaxed)) return false;
-  return gate.permits.waiting() + meter::gauges.ready.value() > enough_a_core * gate.cores.limit();
-}
-
 // Somebody is about to read from a descriptor whose last read had to wait: it will likely wait again.
 bool likely_to_wait(const Call& call) {
   if (call.direction != Direction::in || (call.family != Family::next && call.family != Family::file_at)) return false;
   return last_bytes(call.fd) == Bytes::missing;
 }
 
-// A read at a position is not from what waits for somebody: that fails. So what the number stands for need not be asked each
-// time. One in eight looks all the same: nothing else tells a task that the bytes are there now.
-bool may_go_unseen(const Call& call) {
-  return call.family == Family::file_at && call.offset >= 0 && (meter::mine().calls.value() & 7) != 0;
-}
-
-// Then a look first is three system calls that bring nothing, where the thread parks in any case, and waits for no core after,
-// or has none to give; and where a direct read goes to the ring. (Of others the look makes the kernel begin to read; the ring may
-// be told later, with the next ones.)
-bool brings_nothing_to_look(const Call& call, wait::Lane lane) {
-  if (lane == wait::Lane::plain) return false;
-  if (lane == wait::Lane::park && base::self().holds_core) return gate::the_gate.pieces.are_short();
-  if (!may_go_unseen(call)) return false;
-  return lane == wait::Lane::park || (may_be_direct(call.offset, call.bytes) && last_way(call.fd) == ReadWay::direct);
-}
-
-Plan plan_unseen() {
-  Plan plan;
-  plan.way = Way::file;
-  plan.storage = true;
-  return plan;
+// Then a look first is three system calls that bring nothing, where the thread parks in any case, and waits for no core after. Or
+// has none to give, and reads at a position; but then one in eight looks all the same: only that tells that the bytes are there now,
+// where the call may have waited for a permit.
+bool brings_nothing_to_look(const Call& call) {
+  base::Thread& thread = base::self();
+  if (thread.holds_core) return gate::the_gate.pieces.are_short();
+  return call.family == Family::file_at && (++thread.reads_unseen & 7) != 0;
 }
 
 bool waited_unseen(Call& call, Result* result) {
-  wait::Choice choice = choose_now(wait::Ends::never);
-  if (!brings_nothing_to_look(call, choice.lane)) return false;
+  if (!brings_nothing_to_look(call)) return false;
+  wait::Choice choice = wait::choose(wait::Ends::never);
+  if (choice.lane != wait::Lane::park) return false;
   wait::KeptErrno kept;
   call.kept_errno = &kept;
+  // From what waits for somebody no position is read: that fails. So what the number stands for need not be asked.
   if (call.family != Family::file_at && !is_of_device(call)) {
     found_bytes(call.fd, Bytes::unknown);  // another descriptor than the one whose read had to wait
     return false;
   }
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
-  Plan plan = plan_unseen();
-  if (choice.lane == wait::Lane::park) *result = parked(call, plan, choice.reason, false);
-  else if (adds_to_backlog(plan)) *result = parked(call, plan, Reason::backlog, false);
-  else *result = suspended(call, plan, *choice.runtime);
+  Plan plan;
+  plan.storage = true;
+  *result = parked(call, plan, choice.reason, false);
   return true;
 }
 
-Result attempted(Call& call, bool likely_to_wait = false);
+Result attempted(Call& call);
 
 // A task is about to read from a socket where the last tries found nothing, and waited: the ring tries it too, so none is made
 // before, and what may have changed since (does it still block? without a limit?) is asked where the wait is a long one. Where that
@@ -366,11 +342,22 @@ bool received_untried(Call& call, Result* result) {
   return true;
 }
 
-Result waited_for(Call& call, bool was_likely_to) {
+// A thread of oneTBB's begins what is new in its own pool before it goes on with what is ready, and sets that aside too, each on a
+// stack of its own. A stand-in has no pool yet, and looks for what is ready first. So where there are some, and enough for the
+// device and the cores waits already, one more blocks its thread.
+bool adds_to_backlog(const Plan& plan) {
+  constexpr std::int64_t enough_a_core = 64;
+  gate::Gate& gate = gate::the_gate;
+  if (!plan.storage || !(base::self().place & base::in_tbb_arena)) return false;
+  if (!gate.has_stand_ins.load(std::memory_order_relaxed)) return false;
+  return gate.permits.waiting() + meter::gauges.ready.value() > enough_a_core * gate.cores.limit();
+}
+
+Result waited_for(Call& call) {
   wait::KeptErrno kept;
   call.kept_errno = &kept;
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
-  Plan plan = was_likely_to && may_go_unseen(call) ? plan_unseen() : plan_for(call);
+  Plan plan = plan_for(call);
   if (plan.way == Way::none) return plain(call, plan.reason);
   // What has moved a part is never restarted after a signal either.
   wait::Ends ends = plan.storage ? wait::Ends::never : plan.limited || call.moved ? wait::Ends::handled : call.ends;
@@ -401,9 +388,9 @@ Result waited_for_low_water(Call& call) {
   return parked(call, plan, choice.lane == wait::Lane::park ? choice.reason : Reason::unsupported_call);
 }
 
-Result attempted(Call& call, bool likely_to_wait) {
+Result attempted(Call& call) {
   Result result = call.attempt ? call.attempt(call) : -EOPNOTSUPP;
-  if (result == -EAGAIN || result == -EOPNOTSUPP) return waited_for(call, likely_to_wait && result == -EAGAIN);
+  if (result == -EAGAIN || result == -EOPNOTSUPP) return waited_for(call);
   if (may_go_untried(call)) tried(call.fd, false);
   meter::mine().fast_hits.add(1);
   if (base::self_unsuspended().holds_core) gate::stand_back();
@@ -426,9 +413,9 @@ Result serve(Call& call) {
     count_moved(call, result);
     return result;
   }
-  bool likely = likely_to_wait(call), done = likely && waited_unseen(call, &result);
+  bool done = likely_to_wait(call) && waited_unseen(call, &result);
   if (!done && may_go_untried(call) && expects_nothing(call.fd)) done = received_untried(call, &result);
-  if (!done) result = attempted(call, likely);
+  if (!done) result = attempted(call);
   count_moved(call, result);
   return result;
 }
