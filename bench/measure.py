@@ -19,8 +19,8 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 THREAD_COUNTS = (2, 4, 8, 16, 32, 64, 128)
-FINAL_RUNS, FINAL_SECONDS = 11, 14
-ENOUGH_TO_JUDGE = 5
+SEMI_RUNS = 3
+FINAL_RUNS, FINAL_SECONDS = 15, 15
 LAST_LINE = re.compile(r"checksum=([0-9a-f]+) seconds=([0-9.]+) items=(-?[0-9]+)\s*\Z")
 
 
@@ -157,33 +157,30 @@ def until_sure(variants, least, within, seconds):
     return series
 
 
-def stays_in(one, fixed, measure):
-    """Of a final's variants: not one that takes twice as long as `measure`, nor a fixed one that takes clearly longer."""
-    return paired(one, measure) < (1.05 if fixed and len(one.runs) >= ENOUGH_TO_JUDGE else 2)
-
-
-def finals(series, fixed, others, repeat, cold=False):
+def finals(series, fixed, others, least, cold=False):
     """The best of the variants named `fixed`, and those named `others`, run anew: of many that are nearly alike, the one that
-    came out first was lucky too, and has to do it again. Those that still may be the best, and the others, go on after that,
-    while it takes less than FINAL_SECONDS and they have run less than FINAL_RUNS times: short runs differ the most, and cost the
-    least (but where one run is asked for, it is one). The last of the others always goes on: the best fixed one is that which takes
-    least beside it. Returns the new series by name, and that one's name."""
+    came out first was lucky too. A few turns tell which of the fixed ones takes least beside the last of the others, and then
+    these two run again, and any other that is not far behind, since who won those turns was lucky as well: at least so often,
+    and on while it takes less than FINAL_SECONDS and they have run less than FINAL_RUNS times. (Where one run is asked for,
+    each is one.) Returns those turns' series and the last ones' by name, and the best fixed one's name."""
     judge = others[-1]
     ranked = sorted(fixed, key=lambda name: series[name].median())
     near = [name for name in ranked[:3] if series[name].median() <= 1.2 * series[ranked[0]].median()]
-    again = alternate([series[name].variant for name in near + others], repeat, cold)
+    semis = alternate([series[name].variant for name in near + others], 1, cold)
+    for turn in range(1, SEMI_RUNS if least > 1 else 1):
+        go_on(semis, [one.variant for one in semis.values() if beside(one, semis[judge]) < 2], cold, turn)
+    best_name = min(near, key=lambda name: beside(semis[name], semis[judge]))
+    last = [name for name in [best_name] + others if name in (best_name, judge) or beside(semis[name], semis[judge]) < 1.3]
+    again = alternate([semis[name].variant for name in last], least, cold)
     end = time.monotonic() + FINAL_SECONDS
-    for turn in range(repeat, FINAL_RUNS if repeat > 1 else repeat):
-        if time.monotonic() > end:
-            break
-        best = again[best_beside(again, near, judge)]
-        go_on(again, [one.variant for name, one in again.items()
-                      if name == judge or stays_in(one, name in near, best)], cold, turn)
-    return again, best_beside(again, near, judge)
+    while least > 1 and len(again[judge].runs) < FINAL_RUNS and time.monotonic() < end:
+        go_on(again, [one.variant for one in again.values()], cold, len(again[judge].runs))
+    return semis, {**semis, **again}, best_name
 
 
-def best_beside(series, names, other):
-    return min(names, key=lambda name: paired(series[name], series[other]))
+def beside(one, other):
+    """How much longer one takes than another, turn by turn if they ran together."""
+    return paired(one, other) if len(one.runs) == len(other.runs) else one.median() / other.median()
 
 
 def same_result(series):
