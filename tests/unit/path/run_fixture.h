@@ -60,12 +60,13 @@ class RunTest : public ::testing::Test {
     call.bytes = bytes;
     return run(call);
   }
-  Result pread(int fd, void* to, std::size_t bytes, off_t offset) {
+  static Result pread(int fd, void* to, std::size_t bytes, off_t offset, Result (*attempt)(Call&) = attempt_file_at,
+                      Result (*real)(Call&) = real_pread) {
     Read arguments{fd, {to, bytes}};
     Call call{.family = Family::file_at, .direction = Direction::in};
     call.fd = fd;
-    call.attempt = attempt_file_at;
-    call.real = real_pread;
+    call.attempt = attempt;
+    call.real = real;
     call.arguments = &arguments;
     call.parts = &arguments.part;
     call.part_count = 1;

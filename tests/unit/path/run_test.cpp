@@ -309,37 +309,42 @@ TEST_F(RunTest, a_read_that_was_not_looked_at_and_waits_is_parked) {
   ::close(fd);
 }
 
-// How often a read at a position was looked at first, and how often libc's own call was made.
-struct Made {
-  int looks, real;
-  bool operator==(const Made&) const = default;
-};
-std::atomic<int> looks_made{0}, real_made{0};
-Made made() { return {looks_made.exchange(0), real_made.exchange(0)}; }
+// Reads at positions of which it is counted how often one was looked at first, and how often libc's own call was made.
+class CountedReadTest : public RunTest {
+ protected:
+  struct Made {
+    int looks, real;
+    bool operator==(const Made&) const = default;
+  };
+  static Made made() { return {looks_.exchange(0), real_.exchange(0)}; }
+  static Result pread_counted(int fd, void* to, std::size_t bytes, off_t offset) {
+    return pread(fd, to, bytes, offset, [](Call& c) { return ++looks_, attempt_file_at(c); },
+                 [](Call& c) { return ++real_, real_pread(c); });
+  }
+  // Direct reads of `pages` pages of A's, B's and so on; under a number that no other test has used. -1: not in this directory.
+  static int direct_file(int pages, int number) {
+    char name[] = "direct-XXXXXX";
+    int low = mkostemp(name, O_DIRECT), fd = fcntl(low, F_DUPFD, number);
+    unlink(name);
+    ::close(low);
+    if (fd < 0 || sys::in_memory(fd)) return -1;
+    alignas(4096) static char page[4096];
+    for (int i = 0; i < pages; ++i) {
+      memset(page, 'A' + i, sizeof page);
+      EXPECT_EQ(::pwrite(fd, page, sizeof page, i * 4096), 4096);
+    }
+    return fd;
+  }
 
-Result pread_counted(int fd, void* to, std::size_t bytes, off_t offset) {
-  Read arguments{fd, {to, bytes}};
-  Call call{.family = Family::file_at, .direction = Direction::in};
-  call.fd = fd;
-  call.attempt = [](Call& c) { return ++looks_made, attempt_file_at(c); };
-  call.real = [](Call& c) { return ++real_made, real_pread(c); };
-  call.arguments = &arguments;
-  call.parts = &arguments.part;
-  call.part_count = 1;
-  call.bytes = bytes;
-  call.offset = offset;
-  return run(call);
-}
+ private:
+  static inline std::atomic<int> looks_{0}, real_{0};
+};
 
 // What a number stands for by now fails as it would, whatever reads of it did before: the ring itself would read from a pipe.
-TEST_F(RunTest, a_position_is_not_read_from_what_took_the_number_of_a_file) {
-  char name[] = "direct-XXXXXX";
-  int low = mkostemp(name, O_DIRECT), fd = fcntl(low, F_DUPFD, 903);  // a number that no other test has used
-  unlink(name);
-  ::close(low);
-  if (fd < 0 || sys::in_memory(fd)) GTEST_SKIP() << "no direct I/O in this directory";
+TEST_F(CountedReadTest, a_position_is_not_read_from_what_took_the_number_of_a_file) {
+  int fd = direct_file(1, 903);
+  if (fd < 0) GTEST_SKIP() << "no direct I/O in this directory";
   alignas(4096) static char page[4096];
-  ASSERT_EQ(::pwrite(fd, page, sizeof page, 0), 4096);
   int pipe_ends[2], socket_ends[2];
   ASSERT_EQ(pipe(pipe_ends), 0);
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, socket_ends), 0);
@@ -366,18 +371,11 @@ TEST_F(RunTest, a_position_is_not_read_from_what_took_the_number_of_a_file) {
 }
 
 // A thread that has no core to give blocks in any case: most of its reads after one that had to wait are libc's call at once.
-TEST_F(RunTest, without_a_core_one_read_in_eight_looks_first) {
-  char name[] = "direct-XXXXXX";
-  int low = mkostemp(name, O_DIRECT), fd = fcntl(low, F_DUPFD, 904);
-  unlink(name);
-  ::close(low);
-  if (fd < 0 || sys::in_memory(fd)) GTEST_SKIP() << "no direct I/O in this directory";
+TEST_F(CountedReadTest, without_a_core_one_read_in_eight_looks_first) {
   constexpr int pages = 32;
+  int fd = direct_file(pages, 904);
+  if (fd < 0) GTEST_SKIP() << "no direct I/O in this directory";
   alignas(4096) static char page[4096];
-  for (int i = 0; i < pages; ++i) {
-    memset(page, 'A' + i, sizeof page);
-    ASSERT_EQ(::pwrite(fd, page, sizeof page, i * 4096), 4096);
-  }
   OfTeam member;
   ASSERT_FALSE(base::self().holds_core);
   made();
@@ -392,7 +390,7 @@ TEST_F(RunTest, without_a_core_one_read_in_eight_looks_first) {
 }
 
 // A buffer may be larger than the file: what the ring read of it is all there is.
-TEST_F(RunTest, what_ends_with_its_file_is_read_once) {
+TEST_F(CountedReadTest, what_ends_with_its_file_is_read_once) {
   for (std::size_t bytes : {12'001, 12'288}) {
     std::string name = cold_file(bytes);
     int low = ::open(name.c_str(), O_RDONLY), fd = fcntl(low, F_DUPFD, 905);
