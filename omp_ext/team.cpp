@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "meter/counters.h"
 #include "meter/regions.h"
 #include "meter/teams.h"
 #include "omp_ext/next.h"
@@ -82,8 +83,7 @@ void widen(base::TeamSeat& seat, std::int64_t size) {
   real_push_num_threads.get()(nullptr, real_thread_number.get()(nullptr), static_cast<int>(size));
   stop_spinning(seat);
   meter::teams.widened.fetch_add(1, std::memory_order_relaxed);
-  std::int64_t most = meter::teams.widest.load(std::memory_order_relaxed);
-  while (size > most && !meter::teams.widest.compare_exchange_weak(most, size, std::memory_order_relaxed)) {}
+  meter::raise_to(size, meter::teams.widest);
 }
 
 }  // namespace

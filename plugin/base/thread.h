@@ -68,9 +68,9 @@ struct Thread {
   bool sizes_its_teams = false;    // it said itself how large the OpenMP teams are that it forks
   const void* cold_folder = nullptr;  // the stream of a folder that the disk was asked for, and was not read yet,
   std::int32_t cold_folder_fd = -1;   // or its descriptor, when it has no stream yet (intercept/folders.cpp)
-  std::uint8_t looks_in_vain = 0;  // for names to open, since one was at hand, and more (intercept/opening.cpp)
+  std::uint8_t looks_in_vain = 0;  // for a name to open; from 8 on: so many names are left out after it (intercept/opening.cpp)
   std::uint8_t opens_unseen = 0;   // since the last of them
-  std::uint8_t reads_unseen = 0;   // reads that likely wait, made without a core, so many times 8 and more (path/run.cpp)
+  std::uint8_t reads_unseen = 0;   // reads without a core that likely waited: one in eight looks first (path/run.cpp)
   void* omp = nullptr;             // what omp_ext's tasks keep a thread
   void* tbb = nullptr;             // what tbb_ext keeps a thread,
   void* tbb_first_task = nullptr;  // of a loop that is being made,

@@ -78,13 +78,16 @@ Totals totals();
 // In a forked child: the parent's figures are not ours, and its threads are not here.
 void after_fork();
 
+inline void raise_to(std::int64_t now, std::atomic<std::int64_t>& peak_of_all) {
+  std::int64_t peak = peak_of_all.load(std::memory_order_relaxed);
+  while (now > peak && !peak_of_all.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {}
+}
+
 // How many callers wait right now, and the most there ever were.
 class Gauge {
  public:
   void rise() {
-    std::int64_t now = value_.fetch_add(1, std::memory_order_relaxed) + 1;
-    std::int64_t peak = peak_.load(std::memory_order_relaxed);
-    while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {}
+    raise_to(value_.fetch_add(1, std::memory_order_relaxed) + 1, peak_);
   }
   std::int64_t fall() { return value_.fetch_sub(1, std::memory_order_relaxed) - 1; }  // what is left
   std::int64_t value() const { return value_.load(std::memory_order_relaxed); }
@@ -105,9 +108,7 @@ class Flights {
  public:
   void rise(bool parked = false) {
     std::int64_t step = parked ? one_parked + 1 : 1;
-    std::int64_t now = low(both_.fetch_add(step, std::memory_order_relaxed) + step);
-    std::int64_t peak = peak_.load(std::memory_order_relaxed);
-    while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {}
+    raise_to(low(both_.fetch_add(step, std::memory_order_relaxed) + step), peak_);
   }
   void fall(bool parked = false) { both_.fetch_sub(parked ? one_parked + 1 : 1, std::memory_order_relaxed); }
   std::int64_t value() const { return low(both_.load(std::memory_order_relaxed)); }

@@ -291,7 +291,7 @@ bool likely_to_wait(const Call& call) {
 // has none to give, and reads at a position; but then one in eight looks all the same: only that tells that the bytes are there now,
 // where the call may have waited for a permit.
 bool brings_nothing_to_look(const Call& call) {
-  base::Thread& thread = base::self();
+  base::Thread& thread = base::self_unsuspended();
   if (thread.holds_core) return gate::the_gate.pieces.are_short();
   return call.family == Family::file_at && (++thread.reads_unseen & 7) != 0;
 }
