@@ -28,6 +28,10 @@ constexpr std::uint64_t tag_bits = 7;
 
 constexpr unsigned blocking_workers = 512;
 
+// Since Linux 6.13 one call of the kernel looks at no more completions than these of those that are due; the rest lie there until
+// the next.
+constexpr unsigned looked_at_once = 20;
+
 void set_time(op::Request& request) {
   request.time[0] = request.op.timeout_ns / 1'000'000'000;
   request.time[1] = request.op.timeout_ns % 1'000'000'000;
@@ -240,11 +244,22 @@ void Ring::settle(op::Request& request) {
   request.done(request);
 }
 
+unsigned Ring::next_of_due(io_uring_cqe** cqes, unsigned most, unsigned* seen) {
+  unsigned n = io_uring_peek_batch_cqe(&ring_, cqes, most);
+  if (!n && *seen >= looked_at_once && io_uring_get_events(&ring_) >= 0) {
+    *seen = 0;
+    n = io_uring_peek_batch_cqe(&ring_, cqes, most);
+  }
+  *seen += n;
+  return n;
+}
+
 Ring::Reaped Ring::reap() {
   constexpr unsigned batch = 64;
   io_uring_cqe* cqes[batch];
   Reaped reaped;
-  while (unsigned n = io_uring_peek_batch_cqe(&ring_, cqes, batch)) {
+  unsigned seen = 0;
+  while (unsigned n = next_of_due(cqes, batch, &seen)) {
     op::Request* over[batch];
     unsigned count = 0;
     for (unsigned i = 0; i < n; ++i) {

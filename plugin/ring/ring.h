@@ -57,6 +57,7 @@ class Ring {
  private:
   void find();
   io_uring_sqe* slot();
+  unsigned next_of_due(io_uring_cqe** cqes, unsigned most, unsigned* seen);
   bool completed(const io_uring_cqe& cqe);
   void settle(op::Request& request);
   io_uring ring_{};
