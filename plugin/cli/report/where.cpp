@@ -3,7 +3,6 @@
 
 #include <cxxabi.h>
 #include <dwarf.h>
-#include <elfutils/libdwfl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -11,6 +10,8 @@
 #include <cstdlib>
 #include <map>
 #include <vector>
+
+#include "cli/report/libdw.h"
 
 namespace weir::cli {
 namespace {
@@ -20,9 +21,6 @@ std::string demangled(const char* name) {
   std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
   return status == 0 && text ? text.get() : name;
 }
-
-const Dwfl_Callbacks callbacks = {dwfl_build_id_find_elf, dwfl_standard_find_debuginfo,
-                                  dwfl_offline_section_address, nullptr};
 
 // Of those whose inline functions make our calls for the program: its own line is the one that says something.
 bool is_header_of_library(const std::string& file) {
@@ -34,18 +32,21 @@ bool is_header_of_library(const std::string& file) {
 // One object, opened once: two may be built to lie at the same addresses, so each has a session of its own.
 class Object {
  public:
-  explicit Object(const std::string& path) : session_(dwfl_begin(&callbacks)) {
+  Object(const Libdw& dw, const std::string& path)
+      : dw_(dw),
+        callbacks_{dw.dwfl_build_id_find_elf, dw.dwfl_standard_find_debuginfo, dw.dwfl_offline_section_address, nullptr},
+        session_(dw.dwfl_begin(&callbacks_)) {
     struct stat status;
     if (!session_ || stat(path.c_str(), &status) || !S_ISREG(status.st_mode)) return;
     changed_ = status.st_mtime;
-    dwfl_report_begin(session_);
-    module_ = dwfl_report_offline(session_, path.c_str(), path.c_str(), -1);
-    dwfl_report_end(session_, nullptr, nullptr);
+    dw_.dwfl_report_begin(session_);
+    module_ = dw_.dwfl_report_offline(session_, path.c_str(), path.c_str(), -1);
+    dw_.dwfl_report_end(session_, nullptr, nullptr);
     GElf_Addr bias = 0;
-    if (module_ && dwfl_module_getelf(module_, &bias)) bias_ = bias;
+    if (module_ && dw_.dwfl_module_getelf(module_, &bias)) bias_ = bias;
   }
   ~Object() {
-    if (session_) dwfl_end(session_);
+    if (session_) dw_.dwfl_end(session_);
   }
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
@@ -56,9 +57,9 @@ class Object {
     Place place;
     if (!module_ || !offset) return place;
     Dwarf_Addr address = bias_ + offset - 1;
-    if (const char* name = dwfl_module_addrname(module_, address)) place.function = demangled(name);
-    Dwfl_Line* line = dwfl_module_getsrc(module_, address);
-    const char* file = line ? dwfl_lineinfo(line, nullptr, &place.line, nullptr, nullptr, nullptr) : nullptr;
+    if (const char* name = dw_.dwfl_module_addrname(module_, address)) place.function = demangled(name);
+    Dwfl_Line* line = dw_.dwfl_module_getsrc(module_, address);
+    const char* file = line ? dw_.dwfl_lineinfo(line, nullptr, &place.line, nullptr, nullptr, nullptr) : nullptr;
     if (file) place.file = file;
     else find_in_units(address, place);
     if (is_header_of_library(place.file)) find_caller_inlined_into(address, place);
@@ -77,8 +78,8 @@ class Object {
   void read_units() {
     units_read_ = true;
     Dwarf_Addr bias = 0, base = 0, begin = 0, end = 0;
-    for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module_, unit, &bias)) && ranges_.size() < most_ranges;)
-      for (std::ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &begin, &end)) > 0;)
+    for (Dwarf_Die* unit = nullptr; (unit = dw_.dwfl_module_nextcu(module_, unit, &bias)) && ranges_.size() < most_ranges;)
+      for (std::ptrdiff_t at = 0; (at = dw_.dwarf_ranges(unit, at, &base, &begin, &end)) > 0;)
         ranges_.push_back({begin, end, *unit, bias});
     std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
   }
@@ -95,9 +96,9 @@ class Object {
   void find_in_units(Dwarf_Addr address, Place& place) {
     place.line = 0;
     Range* range = range_of(address);
-    Dwarf_Line* line = range ? dwarf_getsrc_die(&range->unit, address - range->bias) : nullptr;
-    const char* file = line ? dwarf_linesrc(line, nullptr, nullptr) : nullptr;
-    if (!file || dwarf_lineno(line, &place.line)) return;
+    Dwarf_Line* line = range ? dw_.dwarf_getsrc_die(&range->unit, address - range->bias) : nullptr;
+    const char* file = line ? dw_.dwarf_linesrc(line, nullptr, nullptr) : nullptr;
+    if (!file || dw_.dwarf_lineno(line, &place.line)) return;
     place.file = file;
   }
 
@@ -105,19 +106,19 @@ class Object {
   void find_caller_inlined_into(Dwarf_Addr address, Place& place) {
     Range* range = range_of(address);
     Dwarf_Die *innermost = nullptr, *scopes = nullptr;
-    if (!range || dwarf_getscopes(&range->unit, address - range->bias, &innermost) <= 0) return;
-    int count = dwarf_getscopes_die(innermost, &scopes);  // the above goes on where a function is declared, not inlined
+    if (!range || dw_.dwarf_getscopes(&range->unit, address - range->bias, &innermost) <= 0) return;
+    int count = dw_.dwarf_getscopes_die(innermost, &scopes);  // the above goes on where a function is declared, not inlined
     std::free(innermost);
     Dwarf_Files* files = nullptr;
-    if (count > 0 && dwarf_getsrcfiles(&range->unit, &files, nullptr)) files = nullptr;
+    if (count > 0 && dw_.dwarf_getsrcfiles(&range->unit, &files, nullptr)) files = nullptr;
     for (int i = 0; files && i < count; ++i) {
       Dwarf_Attribute attribute;
       Dwarf_Word file = 0, line = 0;
-      if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine ||
-          dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &attribute), &file) ||
-          dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attribute), &line))
+      if (dw_.dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine ||
+          dw_.dwarf_formudata(dw_.dwarf_attr(&scopes[i], DW_AT_call_file, &attribute), &file) ||
+          dw_.dwarf_formudata(dw_.dwarf_attr(&scopes[i], DW_AT_call_line, &attribute), &line))
         continue;
-      const char* name = dwarf_filesrc(files, file, nullptr, nullptr);
+      const char* name = dw_.dwarf_filesrc(files, file, nullptr, nullptr);
       if (!name || is_header_of_library(name)) continue;
       place.file = name;
       place.line = static_cast<int>(line);
@@ -128,6 +129,8 @@ class Object {
 
   static constexpr std::size_t most_ranges = 1'000'000;
 
+  const Libdw& dw_;
+  const Dwfl_Callbacks callbacks_;
   Dwfl* session_;
   bool units_read_ = false;
   std::vector<Range> ranges_;  // by where they begin
@@ -149,7 +152,9 @@ Where::~Where() = default;
 
 Place Where::of(const std::string& object, std::uint64_t offset, std::int64_t as_of) {
   if (object.empty() || object[0] != '/') return {};
-  Object& opened = objects_->opened.try_emplace(object, object).first->second;
+  const Libdw* dw = libdw();
+  if (!dw) return {};
+  Object& opened = objects_->opened.try_emplace(object, *dw, object).first->second;
   if (as_of && opened.changed() > as_of) return {};
   return opened.of(offset);
 }
