@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/region.h"
 
+#include <new>
+
 namespace weir::team {
 
 constinit Region no_region{.read = true};
@@ -8,7 +10,11 @@ constinit Region no_region{.read = true};
 namespace {
 
 constexpr std::uint64_t slots = 4096;
-constinit Region table[slots];
+// Whose code each is. A region is made when its slot is taken: with what it begins with written down for all of them, a library
+// that is read from a disk before each program would be twice as long.
+constinit std::atomic<const void*> owners[slots];
+alignas(Region) constinit unsigned char regions[slots][sizeof(Region)];
+const void* const being_made = &owners;
 
 constexpr std::int64_t worth_percent = 5;  // of thread time that must be blocked for stand-ins to pay
 constexpr std::int64_t worth_a_try_ns = 1'000'000;  // blocked so long, in a run of unknown length
@@ -64,10 +70,16 @@ void Region::set(const Knowledge& knowledge) {
 Region& region_of(const void* code) {
   std::uint64_t at = (reinterpret_cast<std::uint64_t>(code) >> 4) * 0x9e3779b97f4a7c15u >> 52;
   for (std::uint64_t i = 0; i < slots * 15 / 16; ++i) {
-    Region& region = table[(at + i) % slots];
-    const void* there = region.code.load(std::memory_order_relaxed);
-    if (!there && region.code.compare_exchange_strong(there, code, std::memory_order_relaxed)) return region;
-    if (there == code) return region;
+    std::atomic<const void*>& owner = owners[(at + i) % slots];
+    unsigned char* memory = regions[(at + i) % slots];
+    const void* there = owner.load(std::memory_order_acquire);
+    if (there == code) return *std::launder(reinterpret_cast<Region*>(memory));
+    // (One that is being made is passed by, were it this one: it may be made by a thread that a forked child has not.)
+    if (there || !owner.compare_exchange_strong(there, being_made, std::memory_order_relaxed)) continue;
+    auto* region = new (memory) Region;
+    region->code.store(code, std::memory_order_relaxed);
+    owner.store(code, std::memory_order_release);
+    return *region;
   }
   return no_region;
 }
