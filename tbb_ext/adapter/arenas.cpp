@@ -3,6 +3,8 @@
 
 #include <oneapi/tbb/task.h>
 
+#include <new>
+
 namespace weir::tbb {
 namespace {
 
@@ -45,6 +47,14 @@ Arena& arena_here() {
 }
 
 bool is_shared(const Arena& arena) { return &arena == &table[rows - 1]; }
+
+bool keeps_turns(const Arena& arena, void* name) {
+  return !is_shared(arena) && arena.key.load(std::memory_order_relaxed) == name;
+}
+
+void turns_after_fork() {
+  for (Arena& row : table) new (&row.turns) Turns;
+}
 
 bool is_full(const Arena& arena) {
   bool attended = arena.help.load() == Arena::Help::present;

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "tbb_ext/adapter/turns.h"
+
 namespace weir::tbb {
 
 // How many tasks are set aside in each arena, against what an arena bears: as many as libtbb can count, and more while
@@ -16,6 +18,7 @@ struct Arena {
   std::atomic<Help> help{Help::none};    // of the attendant
   std::atomic<std::int64_t> called_at_ns{0};
   void* attendant = nullptr;             // while it is present: where it waits to be sent off
+  Turns turns;
 };
 
 // Set once, before any task is set aside.
@@ -27,6 +30,11 @@ Arena& arena_here();
 
 // Does this row stand for several arenas? There were more than the table holds.
 bool is_shared(const Arena& arena);
+
+// Tasks of other arenas have no turns in this one's: those may have threads where these have none.
+bool keeps_turns(const Arena& arena, void* name);
+// The lock may have been another thread's, and the tasks that could go on were.
+void turns_after_fork();
 
 bool is_full(const Arena& arena);
 // How many there are in it then.

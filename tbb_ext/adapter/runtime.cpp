@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 #include <oneapi/tbb/task.h>
 #include <oneapi/tbb/task_arena.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,23 +31,35 @@ int refuses() {
 }
 
 struct TaskWaiter : weir_waiter {
-  SuspendPoint point;
+  Arena* arena;
+  void* arena_name;
+  Turns::Ready ready;
+  bool in_turn = false;
 };
+
+void wake(weir_waiter* self) {
+  auto& waiter = *static_cast<TaskWaiter*>(self);
+  Arena& arena = *waiter.arena;
+  waiter.in_turn = keeps_turns(arena, waiter.arena_name);
+  if (waiter.in_turn) arena.turns.add(waiter.ready);
+  else ::tbb::task::resume(waiter.ready.point);
+  if (on_ready) on_ready();
+}
 
 int suspend(weir_start_fn start, void* argument) {
   Arena& arena = arena_here();
   attend(arena, count_suspended(arena, 1));
   if (on_waiting) on_waiting();
   TaskWaiter waiter;
-  waiter.wake = [](weir_waiter* self) {
-    ::tbb::task::resume(static_cast<TaskWaiter*>(self)->point);
-    if (on_ready) on_ready();
-  };
+  waiter.wake = wake;
+  waiter.arena = &arena;
+  waiter.arena_name = name_of_arena_here();
   ::tbb::task::suspend([&](SuspendPoint point) {
-    waiter.point = point;
+    waiter.ready.point = point;
     start(argument, &waiter);  // the wake may come before we return: libtbb sorts that out
     if (on_set_aside) on_set_aside();
   });
+  if (waiter.in_turn) arena.turns.one_goes_on();
   if (on_going_on) on_going_on();
   one_came_back(arena, count_suspended(arena, -1));
   return 0;
@@ -102,7 +115,8 @@ std::uint16_t (*execution_slot)(const void*) = [](const void*) {
 const weir_runtime runtime = {WEIR_RUNTIME_VERSION, "tbb", refuses, suspend, go_home, nullptr};
 
 void register_runtime() {
-  static const int once = weir_runtime_register(&runtime, WEIR_TBB_PLACE | WEIR_TBB_IO_PLACE);
+  static const int once = (pthread_atfork(nullptr, nullptr, turns_after_fork),
+                           weir_runtime_register(&runtime, WEIR_TBB_PLACE | WEIR_TBB_IO_PLACE));
   (void)once;
 }
 

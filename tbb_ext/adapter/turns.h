@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <oneapi/tbb/task.h>
+
+#include <mutex>
+
+namespace weir::tbb {
+
+// The tasks of one arena that could go on. libtbb keeps what it is to resume in as many lists as the arena has slots, takes one by
+// chance for each task, and looks into one after another: with hundreds, some wait several times as long as others. So it is told
+// of a few at a time, in the order in which they became ready, and of the next one when one of them goes on.
+class Turns {
+ public:
+  struct Ready {
+    ::tbb::task::suspend_point point;
+    Ready* next = nullptr;
+  };
+
+  // From any thread. It may go on at once, and be gone.
+  void add(Ready& one);
+  // One of those added goes on.
+  void one_goes_on();
+
+ private:
+  Ready* next_to_tell();
+
+  std::mutex lock_;
+  Ready* first_ = nullptr;
+  Ready* last_ = nullptr;
+  int told_ = 0;  // libtbb was told of so many that did not go on yet; as many as it is ever told of, while others wait here
+};
+
+}  // namespace weir::tbb
