@@ -277,7 +277,6 @@ void controlling_after_fork() {
   history_lock.store(0);
   history = nullptr;
   sharing.forget();
-  meter::regions.reset();
   if (in_charge.load()) gate::the_gate.permits.set_limit(control::least_start(bounds()));
 }
 

@@ -100,6 +100,12 @@ Totals totals() {
   return sum;
 }
 
+std::uint64_t sum_of_regions() {
+  std::uint64_t sum = shared_by_the_late.regions.load(std::memory_order_relaxed);
+  for (Counters* c = all.load(std::memory_order_acquire); c; c = c->next) sum += c->regions.load(std::memory_order_relaxed);
+  return sum;
+}
+
 void after_fork() {
   Counters* mine_now = base::self().counters;
   for (Counters* c = all.load(std::memory_order_acquire); c; c = c->next) {
@@ -109,6 +115,7 @@ void after_fork() {
     for (Count* count : counts) count->reset();
     for (Count& count : c->reasons) count.reset();
     for (Count& count : c->lost_ns) count.reset();
+    if (c != mine_now) c->regions.store(0, std::memory_order_relaxed);  // what this thread is in, it will leave
     c->in_use.store(c == mine_now, std::memory_order_relaxed);
   }
   gauges.in_flight.reset();

@@ -42,6 +42,7 @@ struct alignas(128) Counters {
   Count core_wait_ns;   // from the end of a wait until there was a core to go on with
   Count lost_ns[reason_count];  // callers blocked, and their cores went to nobody, by reason
   Count reasons[reason_count];
+  std::atomic<std::uint64_t> regions{0};  // the part of Regions' sum that this thread has added, and left
 
   Counters* next = nullptr;            // of all there ever were
   std::atomic<bool> in_use{false};     // a thread that ends leaves its record, with its counts, to the next
@@ -74,6 +75,9 @@ struct Totals {
   std::int64_t all_hidden_ns() const { return hidden_ns + beside_hidden_ns; }
 };
 Totals totals();
+
+// The sum of all threads' `regions`.
+std::uint64_t sum_of_regions();
 
 // In a forked child: the parent's figures are not ours, and its threads are not here.
 void after_fork();

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "meter/counters.h"
+
 namespace weir::meter {
 
 // Which code regions run now, as one number: 0 none, else a name for the set of them. The controller keeps what it
@@ -11,33 +13,37 @@ namespace weir::meter {
 // which a thread of the program came into libtbb (of_tbb).
 //
 // The sum of scrambled names: entering and leaving in any order, from any threads, gives the same number for the same
-// set, and one region running twice is another set than running once.
+// set, and one region running twice is another set than running once. Each thread keeps its own part of it: one word for all would
+// make it wait, twice a region, until what it wrote for its team is no longer in the other threads' caches.
 class Regions {
  public:
   void enter(std::uint64_t name) {
     if (auto* tell = on_edge.load(std::memory_order_relaxed); tell && !now()) tell(true);
     latest_.store(name, std::memory_order_relaxed);
-    sum_.fetch_add(scrambled(name), std::memory_order_relaxed);
+    add(scrambled(name));
   }
   void leave(std::uint64_t name) {
     if (auto* tell = on_edge.load(std::memory_order_relaxed); tell && now() == scrambled(name)) tell(false);
-    sum_.fetch_sub(scrambled(name), std::memory_order_relaxed);
+    add(-scrambled(name));
   }
   // The one that was entered last, whether it runs still or not; 0: none ever was.
   std::uint64_t latest() const { return latest_.load(std::memory_order_relaxed); }
-  std::uint64_t now() const { return sum_.load(std::memory_order_relaxed); }
-  void reset() { sum_.store(0, std::memory_order_relaxed); }
+  std::uint64_t now() const { return sum_of_regions(); }
 
   // Called, by whoever enters (true) or leaves, when none ran before or none will after: for whoever records.
   std::atomic<void (*)(bool entering)> on_edge{nullptr};
 
  private:
+  static void add(std::uint64_t name) {
+    std::atomic<std::uint64_t>& sum = mine().regions;
+    sum.store(sum.load(std::memory_order_relaxed) + name, std::memory_order_relaxed);
+  }
   static std::uint64_t scrambled(std::uint64_t x) {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
     return x ^ (x >> 31) ^ 1;
   }
-  std::atomic<std::uint64_t> sum_{0}, latest_{0};
+  std::atomic<std::uint64_t> latest_{0};
 };
 extern Regions regions;
 
