@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where parallel regions begin and end.
+#include <atomic>
 #include <cstdarg>
 
 #include "lane/runtime_code.h"
@@ -39,7 +40,30 @@ void microtask(std::int32_t* gtid, std::int32_t* tid, Region* region) {
 
 using namespace weir::omp;
 
-WEIR_INTERPOSED void __kmpc_fork_call(Ident* place, std::int32_t count, Microtask code, ...) {
+// libomp's own function, once there is nothing to be done around regions.
+extern "C" {
+__attribute__((visibility("hidden"))) constinit std::atomic<void*> weir_fork_call_alone{nullptr};
+__attribute__((visibility("hidden"), used)) void weir_fork_call(Ident* place, std::int32_t count, Microtask code, ...);
+}
+
+// How many arguments follow only the call knows: what goes straight on leaves them where they are.
+asm(R"(
+        .text
+        .p2align 4
+        .globl  __kmpc_fork_call
+        .type   __kmpc_fork_call, @function
+__kmpc_fork_call:
+        .cfi_startproc
+        endbr64
+        movq    weir_fork_call_alone(%rip), %r11
+        testq   %r11, %r11
+        jz      weir_fork_call
+        jmp     *%r11
+        .cfi_endproc
+        .size   __kmpc_fork_call, .-__kmpc_fork_call
+)");
+
+void weir_fork_call(Ident* place, std::int32_t count, Microtask code, ...) {
   auto** words = static_cast<void**>(__builtin_alloca((count + 9) * sizeof(void*)));
   words[0] = place;
   words[1] = as_word(count);
@@ -69,6 +93,7 @@ WEIR_INTERPOSED void __kmpc_fork_call(Ident* place, std::int32_t count, Microtas
   // libomp itself ends a serialized region by the exported name.
   if (around) around->serialized = serialized;
   after_fork(reinterpret_cast<const void*>(code));
+  if (leaves_forks_alone()) weir_fork_call_alone.store(reinterpret_cast<void*>(next_fork_call.get()), std::memory_order_relaxed);
 }
 
 // A region of one thread that has no function of its own: its tasks run where they are created.

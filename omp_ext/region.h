@@ -71,7 +71,8 @@ struct alignas(64) Region {
   void set(const Knowledge& knowledge);
 };
 
-// The region of this code; the same object for ever (two threads that ask first at once may get two). Past the 4000th it is `no_region`, and nothing is learned.
+// The region of this code; the same object for ever (two threads that ask first, at once, may get two). Past the 4000th it is
+// `no_region`, and nothing is learned.
 Region& region_of(const void* code);
 extern Region no_region;
 

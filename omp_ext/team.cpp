@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "lane/gomp.h"
 #include "meter/counters.h"
 #include "meter/regions.h"
 #include "meter/teams.h"
@@ -86,6 +87,15 @@ void widen(base::TeamSeat& seat, std::int64_t size) {
   meter::raise_to(size, meter::teams.widest);
 }
 
+enum class Forks : int { unknown, watched, alone };
+constinit std::atomic<Forks> forks{Forks::unknown};
+
+// A runtime that is there has asked for its tool by now.
+void judge_forks() {
+  bool compute = stepped_aside_for_computing() || (!stepped_aside_for() && !tool_active() && lane::has_only_libgomp() && no_region_waits());
+  forks.store(compute && !meter::regions.on_edge.load() ? Forks::alone : Forks::watched, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 void sized_by_program(int threads) {
@@ -144,7 +154,10 @@ void weir::omp::before_fork(const void* code) {
   seat.forked_ns = timed ? weir::base::now_ns() : 0;
 }
 
+bool weir::omp::leaves_forks_alone() { return forks.load(std::memory_order_relaxed) == Forks::alone; }
+
 void weir::omp::after_fork(const void* code) {
+  if (forks.load(std::memory_order_relaxed) == Forks::unknown) judge_forks();
   weir::base::TeamSeat& seat = weir::base::self().seat;
   if (!seat.team) weir::meter::regions.leave(reinterpret_cast<std::uintptr_t>(code));
   if (within_team(seat)) return;

@@ -8,6 +8,10 @@ namespace weir::omp {
 void before_fork(const void* code);
 void after_fork(const void* code);
 
+// No region of the program reaches a call that may wait, and nobody records when regions run: then there is nothing to be done
+// around them, and of regions of microseconds the little that would be is a hundredth. Known once the first one is over.
+bool leaves_forks_alone();
+
 // Does the region's code say that it creates no explicit task, or that nothing in it may wait? Then there is nothing in
 // it to be set aside.
 bool sets_nothing_aside(const void* code);

@@ -8,6 +8,7 @@
 #define WEIR_EXPORT extern "C" __attribute__((visibility("default")))
 
 using namespace weir::team;
+using weir::omp::leaves_forks_alone;
 using weir::omp::Next;
 
 namespace {
@@ -53,10 +54,12 @@ constinit Next<RuntimeLoop> real_maybe_runtime("GOMP_parallel_loop_maybe_nonmono
 unsigned asked(unsigned threads, unsigned flags) { return threads | (flags & proc_bind_flags); }
 
 void loop(Next<Loop>& real, Body* body, void* data, unsigned threads, long start, long end, long step, long chunk, unsigned flags) {
+  if (leaves_forks_alone()) return real.get()(body, data, threads, start, end, step, chunk, flags);
   Fork fork(body, data, asked(threads, flags));
   real.get()(body, data, threads, start, end, step, chunk, flags);
 }
 void loop(Next<RuntimeLoop>& real, Body* body, void* data, unsigned threads, long start, long end, long step, unsigned flags) {
+  if (leaves_forks_alone()) return real.get()(body, data, threads, start, end, step, flags);
   Fork fork(body, data, asked(threads, flags));
   real.get()(body, data, threads, start, end, step, flags);
 }
@@ -64,14 +67,17 @@ void loop(Next<RuntimeLoop>& real, Body* body, void* data, unsigned threads, lon
 }  // namespace
 
 WEIR_EXPORT void GOMP_parallel(Body* body, void* data, unsigned threads, unsigned flags) {
+  if (leaves_forks_alone()) return real_parallel.get()(body, data, threads, flags);
   Fork fork(body, data, asked(threads, flags));
   real_parallel.get()(body, data, threads, flags);
 }
 WEIR_EXPORT unsigned GOMP_parallel_reductions(Body* body, void* data, unsigned threads, unsigned flags) {
+  if (leaves_forks_alone()) return real_reductions.get()(body, data, threads, flags);
   Fork fork(body, data, asked(threads, flags), true);
   return real_reductions.get()(body, data, threads, flags);
 }
 WEIR_EXPORT void GOMP_parallel_sections(Body* body, void* data, unsigned threads, unsigned count, unsigned flags) {
+  if (leaves_forks_alone()) return real_sections.get()(body, data, threads, count, flags);
   Fork fork(body, data, asked(threads, flags));
   real_sections.get()(body, data, threads, count, flags);
 }

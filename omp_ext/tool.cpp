@@ -26,6 +26,7 @@ namespace {
 
 constinit std::atomic<bool> active{false};
 constinit std::atomic<const char*> aside{nullptr};
+constinit std::atomic<bool> aside_for_computing{false};
 
 bool is_initial(int flags) { return flags & ompt_task_initial; }
 
@@ -215,6 +216,7 @@ ompt_start_tool_result_t* step_aside(const char* whom) {
 
 bool tool_active() { return active.load(std::memory_order_relaxed); }
 const char* stepped_aside_for() { return aside.load(std::memory_order_relaxed); }
+bool stepped_aside_for_computing() { return aside_for_computing.load(std::memory_order_relaxed); }
 
 }  // namespace weir::team
 
@@ -232,8 +234,10 @@ extern "C" __attribute__((visibility("default"))) ompt_start_tool_result_t* ompt
     return other;
   }
   // Where only computing goes on, a tool has nothing to tell, and costs libomp some of each region's time.
-  if (!weir::meter::tracing.load(std::memory_order_relaxed) && no_region_waits())
+  if (!weir::meter::tracing.load(std::memory_order_relaxed) && no_region_waits()) {
+    aside_for_computing.store(true);
     return step_aside("no parallel region reaches a call that may wait");
+  }
   static constinit ompt_start_tool_result_t result = {initialize, finalize, {0}};
   return &result;
 }

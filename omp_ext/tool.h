@@ -8,5 +8,7 @@ bool tool_active();
 
 // Which tool we stepped aside for; nullptr: none.
 const char* stepped_aside_for();
+// Or because no region of the program reaches a call that may wait?
+bool stepped_aside_for_computing();
 
 }  // namespace weir::team
