@@ -77,7 +77,6 @@ Region& region_of(const void* code) {
     // (One that is being made is passed by, were it this one: it may be made by a thread that a forked child has not.)
     if (there || !owner.compare_exchange_strong(there, being_made, std::memory_order_relaxed)) continue;
     auto* region = new (memory) Region;
-    region->code.store(code, std::memory_order_relaxed);
     owner.store(code, std::memory_order_release);
     return *region;
   }

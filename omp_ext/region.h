@@ -45,7 +45,6 @@ std::int64_t team_size(const Knowledge& known, std::int64_t cores, std::int64_t 
 
 // One parallel region of the program, told by the address of its outlined function.
 struct alignas(64) Region {
-  std::atomic<const void*> code{nullptr};
   std::atomic<bool> read{false};   // has its code been looked at?
 
   // May explicit tasks of it be set aside? Read from its code when first asked: see sets_nothing_aside().

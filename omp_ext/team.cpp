@@ -47,8 +47,8 @@ void spin_again(base::TeamSeat& seat) {
 }
 
 // A region that is about to run for the first time: its code says with how many threads to begin.
-void look_at_code(Region& region) {
-  CodeFacts facts = read_code(region.code.load(std::memory_order_relaxed), Reading::to_the_end);
+void look_at_code(Region& region, const void* code) {
+  CodeFacts facts = read_code(code, Reading::to_the_end);
   // Tasks that can be set aside need no threads to wait in.
   bool suspends = facts.makes_tasks && wait::policy.best.load() == wait::Lane::suspend;
   if (!starts_wide(facts) || suspends) return;
@@ -58,9 +58,9 @@ void look_at_code(Region& region) {
   region.set(first);
 }
 
-std::int64_t wanted_size(const TeamPlan& plan, Region& region, bool first) {
+std::int64_t wanted_size(const TeamPlan& plan, Region& region, const void* code, bool first) {
   if (plan.freedom == Freedom::same) return plan.widest;
-  if (first) look_at_code(region);
+  if (first) look_at_code(region, code);
   Knowledge known = region.known();
   return team_size(known, plan.cores, known.apart_from_files ? plan.widest_apart_from_files : plan.widest);
 }
@@ -143,7 +143,7 @@ void weir::omp::before_fork(const void* code) {
   bool first = !region.read.load(std::memory_order_relaxed) && !region.read.exchange(true);
   const TeamPlan& plan = first ? refreshed_team_plan() : team_plan();
   if (plan.kept_out || weir::base::self().sizes_its_teams) return;
-  std::int64_t size = wanted_size(plan, region, first);
+  std::int64_t size = wanted_size(plan, region, code, first);
   if (size > plan.widest && !can_start(size)) size = plan.widest;
   bool wide = size > plan.cores && may_widen(plan);
   if (wide) widen(seat, size);
