@@ -18,6 +18,7 @@
 #include "api/voice.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "errand/errand.h"
 #include "gate/gate.h"
 #include "message/link.h"
 #include "meter/counters.h"
@@ -316,6 +317,7 @@ void after_fork_in_child() {
   tracing_after_fork();
   iopa_pool.after_fork();
   path::driver.after_fork();
+  errand::after_fork();
   path::naps_after_fork();
   pool::after_fork();
   message::after_fork();

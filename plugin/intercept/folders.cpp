@@ -10,6 +10,7 @@
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
 #include "path/call.h"
+#include "path/habit.h"
 #include "sys/file.h"
 
 namespace weir::intercept {
@@ -85,6 +86,7 @@ DIR* opendir(const char* path) {
   call.attempt = attempt_folder;
   call.real = open_folder;
   call.arguments = &it;
+  call.habit = &path::opening_folders;
   deliver(path::run(call, {"opendir", __builtin_return_address(0)}));
   if (it.stream && it.cold) base::self().cold_folder = it.stream;
   return it.stream;
@@ -107,6 +109,7 @@ dirent* readdir(DIR* stream) {
   Call call{Family::direct};
   call.real = read_folder;
   call.arguments = &it;
+  call.habit = &path::reading_folders;
   deliver(path::run(call, {"readdir", __builtin_return_address(0)}));
   return it.entry;
 }

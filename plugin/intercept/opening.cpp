@@ -9,6 +9,7 @@
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
 #include "path/call.h"
+#include "path/habit.h"
 #include "sys/file.h"
 
 namespace weir::intercept {
@@ -76,6 +77,7 @@ int opened(const Opening& it, Result (*real)(Call&),
   call.attempt = attempt_open;
   call.real = real;
   call.arguments = &it;
+  call.habit = it.flags & O_DIRECTORY ? &path::opening_folders : &path::opening_files;
   int fd = static_cast<int>(deliver(path::run(call, caller)));
   if (it.cold && it.flags & O_DIRECTORY && fd >= 0) base::self().cold_folder_fd = fd;
   return fd;

@@ -19,6 +19,8 @@
 
 namespace weir::path {
 
+class Habit;
+
 // What kind of story a call is.
 enum class Family : std::uint8_t {
   stream_in,   // waits until fd is readable: recv*, poll, epoll_wait
@@ -61,6 +63,7 @@ struct Call {
   wait::KeptErrno* kept_errno = nullptr;  // around all that run does where the call would block
   bool guess_was_wrong = false;      // that it may wait as long as it takes, and is of a socket
   bool noticed = false;              // the ring calls it ready for notices in its error queue, which are not for this call
+  Habit* habit = nullptr;            // how long real() takes, where any thread may call it; null: only the caller's own may
   bool can_break_off = false;        // an attempt saw that the descriptor knows reads that must not wait
   // What the ring does. direct: null if there is nothing it could, only a thread can wait; stream_in: null if all of the call is
   // in no one operation.

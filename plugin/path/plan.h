@@ -8,7 +8,7 @@
 
 namespace weir::path {
 
-// How the ring can wait for a call.
+// How a call can be waited for with its task set aside.
 enum class Way : std::uint8_t {
   none,     // not at all: `reason`
   poll,     // until the descriptor is ready; then attempt again
@@ -16,6 +16,7 @@ enum class Way : std::uint8_t {
   file,     // the operation itself, at an offset of its own, into the program's memory
   warm,     // read the range into nowhere, so that it is cached; then the call itself, which keeps the shared offset
   direct,   // call.operation
+  errand,   // a thread of ours makes the call
 };
 
 struct Plan {

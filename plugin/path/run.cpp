@@ -10,7 +10,9 @@
 #include "meter/trace.h"
 #include "path/call.h"
 #include "path/engine.h"
+#include "path/errands.h"
 #include "path/guess.h"
+#include "path/habit.h"
 #include "path/plan.h"
 #include "path/waiting.h"
 #include "sys/file.h"
@@ -102,6 +104,7 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
   Result result = real(call);
   meter::gauges.in_flight.fall(true);
   std::int64_t ended = base::now_ns();
+  if (call.habit) call.habit->took(ended - began);
   if (permit) release_permit();
   meter::ends(traced, Track::parked, name_of(call), result);
   std::int64_t went_on = had_core ? gate::take_core_back(ended) : ended;
@@ -224,6 +227,7 @@ bool suspended_on_receipt(Call& call, Plan plan, const weir_runtime& runtime, Re
 bool suspended_on(Call& call, const Plan& plan, const weir_runtime& runtime, Result* result, int* refusal) {
   if (plan.way == Way::receive) return suspended_on_receipt(call, plan, runtime, result, refusal);
   if (plan.way == Way::poll) return suspended_on_stream(call, plan, runtime, result, refusal);
+  if (plan.way == Way::errand) return perform_elsewhere(call, runtime, result, refusal);
   if (plan.way == Way::warm) {
     Result offset = sys::lseek(call.fd, 0, SEEK_CUR);
     *refusal = 0;
@@ -265,7 +269,8 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
   if (!done) {
     // It may fail there, as below. (What has moved a part does not.)
     if (!call.moved && my_tid() != home) runtime.go_home(home);
-    Reason reason = refusal ? wait::reason_of(refusal) : call.noticed ? Reason::unsupported_call
+    bool unsupported = call.noticed || plan.way == Way::errand;
+    Reason reason = refusal ? wait::reason_of(refusal) : unsupported ? Reason::unsupported_call
                     : ended_by_handlers(call) ? Reason::eintr_wanted : Reason::no_ring;
     return parked(call, plan, reason);
   }
@@ -342,14 +347,18 @@ bool received_untried(Call& call, Result* result) {
   return true;
 }
 
+// Of oneTBB's: another thread may take the core of this one when it blocks.
+bool has_stand_in() {
+  return (base::self().place & base::in_tbb_arena) && gate::the_gate.has_stand_ins.load(std::memory_order_relaxed);
+}
+
 // A thread of oneTBB's begins what is new in its own pool before it goes on with what is ready, and sets that aside too, each on a
 // stack of its own. A stand-in has no pool yet, and looks for what is ready first. So where there are some, and enough for the
 // device and the cores waits already, one more blocks its thread.
 bool adds_to_backlog(const Plan& plan) {
   constexpr std::int64_t enough_a_core = 64;
   gate::Gate& gate = gate::the_gate;
-  if (!plan.storage || !(base::self().place & base::in_tbb_arena)) return false;
-  if (!gate.has_stand_ins.load(std::memory_order_relaxed)) return false;
+  if (!plan.storage || !has_stand_in()) return false;
   return gate.permits.waiting() + meter::gauges.ready.value() > enough_a_core * gate.cores.limit();
 }
 
@@ -364,7 +373,8 @@ Result waited_for(Call& call) {
   wait::Choice choice = choose_now(ends);
   if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
   if (choice.lane == wait::Lane::park) return parked(call, plan, choice.reason);
-  if (plan.park_only) return parked(call, plan, Reason::unsupported_call);
+  if (plan.park_only && !has_stand_in() && may_be_sent(call)) plan.way = Way::errand;
+  else if (plan.park_only) return parked(call, plan, Reason::unsupported_call);
   if (adds_to_backlog(plan)) return parked(call, plan, Reason::backlog);
   return suspended(call, plan, *choice.runtime);
 }

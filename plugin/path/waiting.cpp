@@ -72,21 +72,12 @@ bool submit(op::Request& request) {
 
 void cancel(op::Request& request) { driver.cancel(request); }
 
-bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& runtime, Result* result, int* refusal,
-             bool on_a_guess) {
-  *refusal = 0;
+bool set_aside(const weir_runtime& runtime, void (*start)(void*, weir_waiter*), void* argument, int* refusal) {
   wait::KeptErrno kept;
-  if (!driver.running() && !start_engine()) return false;
-  Waiting waiting;
-  waiting.op = operation;
-  waiting.binds_permit = binds_permit;
-  waiting.done = over;
-  if (on_a_guess) waiting.may_wait = may_wait;
-  if (operation.fd >= 0 && !binds_permit) waits_at(operation.fd, on_a_guess);
   wait::ExceptionState exceptions;  // another task may throw and catch on this thread meanwhile
   exceptions.take();
   meter::gauges.aside.fetch_add(1, std::memory_order_relaxed);
-  *refusal = runtime.suspend(start, &waiting);
+  *refusal = runtime.suspend(start, argument);
   meter::gauges.aside.fetch_sub(1, std::memory_order_relaxed);
   exceptions.put_back();
   if (*refusal) return false;
@@ -94,6 +85,20 @@ bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& run
   // What came meanwhile is not to wait for all that was ready before it, nor for what the threads begin when that is through.
   constexpr std::uint64_t turn = 128;
   if (meter::gauges.resumed.fetch_add(1, std::memory_order_relaxed) % turn == 0 || last) driver.hurry();
+  return true;
+}
+
+bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& runtime, Result* result, int* refusal,
+             bool on_a_guess) {
+  *refusal = 0;
+  if (!driver.running() && !start_engine()) return false;
+  Waiting waiting;
+  waiting.op = operation;
+  waiting.binds_permit = binds_permit;
+  waiting.done = over;
+  if (on_a_guess) waiting.may_wait = may_wait;
+  if (operation.fd >= 0 && !binds_permit) waits_at(operation.fd, on_a_guess);
+  if (!set_aside(runtime, start, &waiting, refusal)) return false;
   *result = waiting.result;
   return true;
 }

@@ -22,6 +22,10 @@ void cancel(op::Request& request);
 bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& runtime, Result* result, int* refusal,
              bool on_a_guess = false);
 
+// Sets the calling task aside, has the runtime call start(argument, waiter) then, and returns when the waiter was woken: what woke it
+// counts the task as ready (meter::gauges) before. False: as perform() has it.
+bool set_aside(const weir_runtime& runtime, void (*start)(void*, weir_waiter*), void* argument, int* refusal);
+
 // Reads [offset, offset + bytes) into nowhere, so that the page cache has it. As perform().
 bool warm(int fd, off_t offset, std::uint64_t bytes, const weir_runtime& runtime, int* refusal);
 

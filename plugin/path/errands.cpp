@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "path/errands.h"
+
+#include "base/clock.h"
+#include "errand/errand.h"
+#include "path/engine.h"
+#include "path/habit.h"
+#include "path/waiting.h"
+
+namespace weir::path {
+
+constinit Habit opening_files, opening_folders, reading_folders;
+
+namespace {
+
+// With the task that waits for it; lives in perform_elsewhere()'s frame.
+struct Sent : errand::Errand {
+  Call* call = nullptr;
+  weir_waiter* waiter = nullptr;
+};
+
+// On a thread of ours.
+Result make(errand::Errand& errand) {
+  Call& call = *static_cast<Sent&>(errand).call;
+  std::int64_t began = base::now_ns();
+  Result result = call.real(call);
+  call.habit->took(base::now_ns() - began);
+  return result;
+}
+
+// Likewise. After wake() the frame of `errand` may be gone.
+void over(errand::Errand& errand) {
+  weir_waiter* waiter = static_cast<Sent&>(errand).waiter;
+  meter::gauges.in_flight.fall();
+  meter::gauges.ready.rise();
+  waiter->wake(waiter);
+}
+
+void start(void* sent_, weir_waiter* waiter) {
+  auto& sent = *static_cast<Sent*>(sent_);
+  sent.waiter = waiter;
+  meter::gauges.in_flight.rise();
+  if (!errand::send(sent)) over(sent);
+}
+
+}  // namespace
+
+bool may_be_sent(const Call& call) { return call.habit && call.habit->is_long() && errand::is_free(); }
+
+bool perform_elsewhere(Call& call, const weir_runtime& runtime, Result* result, int* refusal) {
+  *refusal = 0;
+  if (!driver.running() && !start_engine()) return false;
+  Sent sent;
+  sent.make = make;
+  sent.done = over;
+  sent.call = &call;
+  if (!set_aside(runtime, start, &sent, refusal) || !sent.made) return false;
+  *result = sent.result;
+  return true;
+}
+
+}  // namespace weir::path
