@@ -35,6 +35,12 @@ bool waits_for_others(op::Kind kind) {
   return kind == Kind::poll || kind == Kind::recv || kind == Kind::recvmsg || kind == Kind::accept || kind == Kind::readv;
 }
 
+// A device with so many operations under way is busy for a while: what comes meanwhile is given to it together, so many at most. Where
+// they lie side by side, as files do that were written one after the other, the kernel makes one request of several; and a driver
+// that is not woken for each leaves the core to others.
+constexpr std::int64_t plenty = 32;
+constexpr int gather = 32;
+
 // How long what began on a guess waits at least before it is asked: twice that at most.
 constexpr std::int64_t doubts_ns = 8 * base::ns_per_ms;
 
@@ -74,11 +80,18 @@ int Driver::start(const sys::Capabilities& can) {
 
 bool Driver::submit(op::Request& request) {
   if (!running()) return false;
-  bool urgent = request.binds_permit || (!waits_for_others(request.op.kind) && sleep_.load(std::memory_order_relaxed) == napping);
+  bool stored = request.binds_permit;
+  bool urgent = stored || (!waits_for_others(request.op.kind) && sleep_.load(std::memory_order_relaxed) == napping);
   Sleep at_least = urgent ? napping : asleep;
   inbox_.push(&request);  // from here on it may end, and its memory go
-  wake(at_least);
+  if (!stored || !may_gather()) wake(at_least);
   return true;
+}
+
+//   driver: has_plenty_ <- is it so?; inbox empty?; sleep          sender: push; has_plenty_? -> no wake
+// Seq_cst like those of wake(). One of the plenty that are under way ends soon, and the driver looks then.
+bool Driver::may_gather() {
+  return has_plenty_.load(std::memory_order_seq_cst) && gathered_.fetch_add(1, std::memory_order_relaxed) + 1 < gather;
 }
 
 // The request may end at any moment, so only its address travels; the caller's frame holds the rest and stays until the
@@ -138,6 +151,7 @@ void Driver::body(void* self) { static_cast<Driver*>(self)->run(); }
 
 bool Driver::take_inbox() {
   bool any = false;
+  gathered_.store(0, std::memory_order_relaxed);
   for (base::Link* link = inbox_.take_all(); link;) {
     auto* request = static_cast<op::Request*>(link);
     link = link->next;
@@ -205,7 +219,7 @@ void Driver::run() {
 // Operations of storage are looked after: a device must not idle.
 bool Driver::may_nap(std::uint32_t told, std::uint64_t idle_before) const {
   return meter::gauges.ready.value() >= backlog &&
-         sys::idle_threads_but(told, idle_before, sys::idle_state.load(std::memory_order_seq_cst)) <= 0 && !ring_.has_stored() &&
+         sys::idle_threads_but(told, idle_before, sys::idle_state.load(std::memory_order_seq_cst)) <= 0 && !ring_.stored() &&
          inbox_.empty() && cancels_.empty();
 }
 
@@ -237,6 +251,9 @@ void Driver::turn() {
   if (soon) patience_ns = base::shorter(patience_ns, base::ns_per_ms);
   bool dozes = busy && meter::gauges.in_flight.value() > crowd && (patience_ns < 0 || patience_ns > doze_ns);
   sleep_.store(dozes ? dozing : asleep, std::memory_order_seq_cst);
+  bool has_plenty = ring_.stored() >= plenty;
+  has_plenty_.store(has_plenty, std::memory_order_seq_cst);
+  if (has_plenty) patience_ns = base::shorter(patience_ns, nap_ns);
   bool work = !inbox_.empty() || !cancels_.empty();
   int given = work ? ring_.submit() : ring_.submit_and_wait(dozes ? doze_ns : patience_ns);
   sleep_.store(awake, std::memory_order_seq_cst);
@@ -263,6 +280,8 @@ void Driver::after_fork() {
   started_.store(0);
   sleep_.store(awake);
   sys::idle_state.store(0);  // they were the parent's
+  has_plenty_.store(false);
+  gathered_.store(0);
   inbox_.take_all();
   cancels_.take_all();
   if (int fd = sys::own(sys::Own::wake); fd >= 0) sys::close(fd);

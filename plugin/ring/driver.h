@@ -38,7 +38,8 @@ class Driver {
 
   // A thread has nothing to do: what the driver was in no hurry about, it is to do now. From any thread.
   void hurry() {
-    if (sleep_.load(std::memory_order_seq_cst) == napping) wake(napping);
+    Sleep now = sleep_.load(std::memory_order_seq_cst);
+    if (now == napping || (now != awake && gathered_.load(std::memory_order_relaxed))) wake(napping);
   }
 
   bool running() const { return running_.load(std::memory_order_acquire); }
@@ -55,6 +56,7 @@ class Driver {
   int open();
   void run();
   void turn();
+  bool may_gather();
   bool take_inbox();
   bool take_both();
   void wait_until_taken(Cancel& cancel);
@@ -76,6 +78,8 @@ class Driver {
   std::atomic<std::uint32_t> started_{0};
   std::atomic<std::uint32_t> wake_word_{0};  // what the ring waits on; without that operation: sys::Own::wake
   std::atomic<std::uint32_t> nap_over_{0};   // what a nap waits on: 1 ends it
+  std::atomic<bool> has_plenty_{false};  // the device has so much to do that more can wait for each other,
+  std::atomic<int> gathered_{0};         // and so many do
   std::int64_t doubts_due_ = 0;
   std::atomic<bool> unsure_{false};  // something was begun on a guess, and not asked yet
   bool armed_ = false;

@@ -26,7 +26,7 @@ class Ring {
 
   // Puts the request in the submission queue; flushes first when that is full. 0 or -errno.
   int prepare(op::Request& request);
-  bool has_stored() const { return stored_ > 0; }  // an operation of storage under way
+  std::int64_t stored() const { return stored_; }  // operations of storage under way
   // Asks the kernel to give up an operation under way. Its completion still comes, with -ECANCELED or a result.
   int prepare_cancel(const op::Request* request);
   // Waits once for a wake of `word`, if it still is `expected`; reap() says so. Needs no descriptor.
