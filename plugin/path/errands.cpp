@@ -45,7 +45,10 @@ void start(void* sent_, weir_waiter* waiter) {
 
 }  // namespace
 
-bool may_be_sent(const Call& call) { return call.habit && call.habit->is_long() && errand::is_free(); }
+bool may_be_sent(const Call& call) {
+  if (!call.habit || !(call.habit->is_long() || always_aside.load(std::memory_order_relaxed))) return false;
+  return errand::is_free();
+}
 
 bool perform_elsewhere(Call& call, const weir_runtime& runtime, Result* result, int* refusal) {
   *refusal = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files made, opened, and not opened, in loops: what each call gives is counted by what it gave. */
+/* Files made, opened, and not opened, in loops, or with IN_TASKS each in a task: what each call gives is counted by what it gave. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -9,6 +9,18 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#ifdef IN_TASKS
+#define EACH_FILE                    \
+  _Pragma("omp parallel")            \
+  _Pragma("omp single")              \
+  for (int i = 0; i < files; ++i)    \
+    _Pragma("omp task firstprivate(i)")
+#else
+#define EACH_FILE                                 \
+  _Pragma("omp parallel for schedule(dynamic)")   \
+  for (int i = 0; i < files; ++i)
+#endif
 
 enum { files = 128, errors = 256 };
 static long seen[errors], modes;
@@ -36,8 +48,7 @@ static void tell(const char *what) {
 
 /* After so many that are not at hand a thread looks for one in eight only; what comes then is opened all the same. */
 static void open_many_that_are_cold(void) {
-#pragma omp parallel for schedule(dynamic)
-  for (int i = 0; i < files; ++i) {
+  EACH_FILE {
     char name[32], through[64];
     snprintf(name, sizeof name, "f%d", i);
     snprintf(through, sizeof through, "/proc/self/cwd/f%d", i);
@@ -57,8 +68,7 @@ int main(int count, char **arguments) {
   if (!mkdtemp(folder) || chdir(folder) || symlink("loop", "loop") || mkfifo("fifo", 0600)) return 2;
   int here = open(".", O_RDONLY | O_DIRECTORY);
   umask(027);
-#pragma omp parallel for schedule(dynamic)
-  for (int i = 0; i < files; ++i) {
+  EACH_FILE {
     char name[32];
     snprintf(name, sizeof name, "f%d", i);
     gave(i % 3 ? open(name, O_CREAT | O_EXCL | O_RDWR, 0666) : creat(name, 0640), seen);
@@ -66,8 +76,7 @@ int main(int count, char **arguments) {
   }
   tell("made");
   if (count > 1) open_many_that_are_cold();
-#pragma omp parallel for schedule(dynamic)
-  for (int i = 0; i < files; ++i) {
+  EACH_FILE {
     char name[32];
     snprintf(name, sizeof name, "f%d", i);
     gave(open(name, O_RDONLY), seen);
@@ -89,12 +98,14 @@ int main(int count, char **arguments) {
   }
   tell("opened");
   /* A name through /proc is never at hand. */
-  long entries = 0;
-#pragma omp parallel for schedule(dynamic) reduction(+ : entries)
-  for (int i = 0; i < files; ++i) {
+  static long entries;
+  EACH_FILE {
     for (int k = 0; k < 2; ++k) {
       DIR *folder = k ? fdopendir(open("/proc/self/cwd", O_RDONLY | O_DIRECTORY)) : opendir("/proc/self/cwd");
-      while (readdir(folder)) ++entries;
+      while (readdir(folder)) {
+#pragma omp atomic
+        ++entries;
+      }
       closedir(folder);
     }
     usleep(2000);
