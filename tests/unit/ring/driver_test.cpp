@@ -152,6 +152,37 @@ TEST_P(DriverTest, a_backlog_keeps_nothing_from_being_done) {
   EXPECT_EQ(ended, 3 * rounds);
 }
 
+// Where the device has plenty to do, what comes waits for more; but not for what is under way to end.
+TEST_P(DriverTest, what_waits_for_more_is_done_while_others_are_under_way) {
+  constexpr int plenty = 40, rounds = 100;
+  std::vector<std::unique_ptr<Tracked>> others;
+  for (int i = 0; i < plenty; ++i) {
+    others.push_back(std::make_unique<Tracked>(op::timeout(100 * base::ns_per_s)));
+    others.back()->binds_permit = true;
+    ASSERT_TRUE(driver_->submit(*others.back()));
+  }
+  std::vector<std::thread> threads;
+  std::atomic<int> ended{0};
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < rounds; ++i) {
+        Tracked request(op::timeout(1000));
+        request.binds_permit = true;
+        ASSERT_TRUE(driver_->submit(request));
+        if (t == 0) driver_->hurry();
+        if (request.wait()) ++ended;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(ended, 3 * rounds);
+  for (auto& other : others) {
+    EXPECT_FALSE(other->over.load());
+    driver_->cancel(*other);
+    ASSERT_TRUE(other->wait());
+  }
+}
+
 TEST_P(DriverTest, a_forked_child_has_no_idle_threads) {
   sys::Idle idle;  // of a thread that the child has not
   pid_t child = fork();
