@@ -14,7 +14,7 @@
 #include "kit/result.h"
 #include "kit/runtimes.h"
 #include "search/needle.h"
-#include "search/tree.h"
+#include "search/walk.h"
 
 namespace {
 
@@ -77,21 +77,18 @@ int main(int argc, char** argv) {
 
   const Needle needle(text);
   const double began = kit::now();
-  const std::vector<std::string> files = files_below(dir, runtime, threads);
-  std::atomic<std::uint64_t> lines{0}, hits{0};
-  const auto search_file = [&](std::int64_t i) -> std::uint64_t {
-    const std::string& path = files[static_cast<std::size_t>(i)];
+  std::atomic<std::uint64_t> files{0}, lines{0}, hits{0}, sum{0};
+  for_each_file(dir, runtime, threads, [&](const std::string& path) {
+    ++files;
     const std::uint64_t here = matching_lines(read_whole(path), needle);
-    if (here == 0) return 0;
+    if (here == 0) return;
     lines += here;
     ++hits;
-    return kit::hash(path.data() + dir.size(), path.size() - dir.size(), here);
-  };
-  const std::uint64_t sum =
-      kit::sum_over<false>(runtime, static_cast<std::int64_t>(files.size()), search_file, threads);
+    sum += kit::hash(path.data() + dir.size(), path.size() - dir.size(), here);
+  });
   const double seconds = kit::now() - began;
   std::printf("lines=%llu files=%llu\n", static_cast<unsigned long long>(lines),
               static_cast<unsigned long long>(hits));
-  kit::print_result(sum, seconds, files.size());
+  kit::print_result(sum, seconds, files);
   return 0;
 }

@@ -7,16 +7,13 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <utility>
 
 #include "kit/checksum.h"
 #include "kit/cold_files.h"
 #include "kit/die.h"
 
 namespace {
-
-struct Level {
-  std::vector<std::string> folders, files;
-};
 
 // What a folder system does not tell with the name costs a call more.
 bool is_folder(const std::string& path, const dirent& entry, bool* is_file) {
@@ -26,20 +23,6 @@ bool is_folder(const std::string& path, const dirent& entry, bool* is_file) {
   if (lstat(path.c_str(), &status)) return false;
   *is_file = S_ISREG(status.st_mode);
   return S_ISDIR(status.st_mode);
-}
-
-void list(const std::string& folder, Level& into) {
-  DIR* stream = opendir(folder.c_str());
-  if (stream == nullptr) kit::die(folder);
-  while (const dirent* entry = readdir(stream)) {
-    const std::string name = entry->d_name;
-    if (name == "." || name == "..") continue;
-    bool is_file;
-    const std::string path = folder + "/" + name;
-    if (is_folder(path, *entry, &is_file)) into.folders.push_back(path);
-    if (is_file) into.files.push_back(path);
-  }
-  closedir(stream);
 }
 
 std::string source_text(std::int64_t number, std::size_t bytes, const std::string& needle) {
@@ -64,19 +47,35 @@ std::string source_text(std::int64_t number, std::size_t bytes, const std::strin
 
 }  // namespace
 
+Folder read_folder(const std::string& path) {
+  DIR* stream = opendir(path.c_str());
+  if (stream == nullptr) kit::die(path);
+  Folder folder;
+  while (const dirent* entry = readdir(stream)) {
+    const std::string name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    bool is_file;
+    std::string below = path + "/" + name;
+    if (is_folder(below, *entry, &is_file)) folder.folders.push_back(std::move(below));
+    else if (is_file) folder.files.push_back(std::move(below));
+  }
+  closedir(stream);
+  return folder;
+}
+
 std::vector<std::string> files_below(const std::string& root, kit::Runtime runtime, unsigned threads) {
   std::vector<std::string> files, folders{root};
   while (!folders.empty()) {
     // Each folder of this level has a place of its own for what it holds: no lock.
-    std::vector<Level> found(folders.size());
-    const auto read_folder = [&](std::int64_t i) {
+    std::vector<Folder> found(folders.size());
+    const auto read_one = [&](std::int64_t i) {
       const auto at = static_cast<std::size_t>(i);
-      list(folders[at], found[at]);
+      found[at] = read_folder(folders[at]);
       return std::uint64_t{0};
     };
-    kit::sum_over<false>(runtime, static_cast<std::int64_t>(folders.size()), read_folder, threads);
+    kit::sum_over<false>(runtime, static_cast<std::int64_t>(folders.size()), read_one, threads);
     folders.clear();
-    for (Level& level : found) {
+    for (Folder& level : found) {
       folders.insert(folders.end(), level.folders.begin(), level.folders.end());
       files.insert(files.end(), level.files.begin(), level.files.end());
     }

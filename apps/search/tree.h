@@ -6,6 +6,12 @@
 
 #include "kit/runtimes.h"
 
+// What lies in a folder; links are not among it.
+struct Folder {
+  std::vector<std::string> folders, files;
+};
+Folder read_folder(const std::string& path);
+
 // All regular files below `root`, in no order; links are not followed. The folders of a level are read in
 // parallel.
 std::vector<std::string> files_below(const std::string& root, kit::Runtime runtime, unsigned threads);
