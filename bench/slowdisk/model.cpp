@@ -18,17 +18,22 @@ bool Behaviour::read(const std::string& text) {
     std::string name = word.substr(0, is);
     if (name == "latency_us") value >> next.latency_us;
     else if (name == "channels") value >> next.channels;
+    else if (name == "open_us") value >> next.open_us;
     else if (name == "thrash") value >> next.thrash;
     else return false;
     if (!value || !value.eof()) return false;
   }
-  if (next.latency_us < 0 || next.channels < 1 || next.thrash < 0) return false;
+  if (next.latency_us < 0 || next.open_us < 0 || next.channels < 1 || next.thrash < 0) return false;
   *this = next;
   return true;
 }
 
 double Device::service_us() const {
   return behaviour_.latency_us * (1 + behaviour_.thrash * std::max(0, present_ - behaviour_.channels));
+}
+
+void Device::open() const {
+  std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(behaviour().open_us));
 }
 
 void Device::serve() {

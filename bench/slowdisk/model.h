@@ -12,6 +12,7 @@ namespace slowdisk {
 struct Behaviour {
   double latency_us = 2000;  // of one operation served alone
   int channels = 24;         // operations served at once: the knee
+  double open_us = 0;        // of opening the file, as where a server is asked; any number at once
   double thrash = 0;         // each operation beyond the knee makes all slower by this share, as seeks do
 
   // Takes over what the text names; false, and nothing changed, when a word of it is none of ours.
@@ -24,6 +25,7 @@ class Device {
  public:
   explicit Device(const Behaviour& behaviour) : behaviour_(behaviour) {}
   void serve();  // returns when one operation is done
+  void open() const;  // when the file is opened
   void become(const Behaviour& behaviour);
   Behaviour behaviour() const;
   std::int64_t served() const;

@@ -6,11 +6,13 @@
 #include "sys/futex.h"
 #include "sys/lock.h"
 #include "sys/process.h"
+#include "sys/thread_limits.h"
 
 namespace weir::errand {
 namespace {
 
-constexpr int most_threads = 128;
+// Where as many more would still be within every limit on threads; else they might be those that the program cannot start any more.
+constexpr int most_threads = 128, most_in_doubt = 8;
 // So many in a row that no thread of ours could make say that the process is not one where it may.
 constexpr int enough_refused = 8;
 
@@ -20,9 +22,10 @@ constinit base::Queue sent;
 constinit int threads = 0;
 constinit int idle = 0;     // of these, with nothing to do, and nothing sent to them yet
 constinit int refused = 0;  // errands in a row
+constinit int most = most_in_doubt;  // threads
 constinit std::atomic<std::uint32_t> bell{0};
 
-bool may_take_one() { return refused < enough_refused && (idle > 0 || threads < most_threads); }
+bool may_take_one() { return refused < enough_refused && (idle > 0 || threads < most); }
 
 void run(Errand& errand) {
   bool made = sys::is_like(errand.sender);
@@ -47,8 +50,16 @@ Errand* next() {
   }
 }
 
+void look_up_limits() {
+  if (!sys::threads_are_within_limits(2 * most_threads)) return;
+  sys::LockScope scope(lock);
+  most = most_threads;
+}
+
 void body(void* first) {
   run(*static_cast<Errand*>(first));
+  static constinit std::atomic<bool> looked{false};
+  if (!looked.exchange(true)) look_up_limits();
   while (true) run(*next());
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/thread.h"
 #include "intercept/errno_edge.h"
+#include "intercept/open_look.h"
 #include "intercept/real.h"
 #include "path/call.h"
 #include "path/habit.h"
@@ -39,8 +40,7 @@ Result open_folder(Call& call) {
 // Opened as libc does.
 Result attempt_folder(Call& call) {
   Opening& it = opening(call);
-  Result fd = sys::open_cached(AT_FDCWD, it.path, O_RDONLY | O_NDELAY | O_DIRECTORY | O_CLOEXEC);
-  if (fd == -EAGAIN) it.cold = true;
+  Result fd = open_at_hand(AT_FDCWD, it.path, O_RDONLY | O_NDELAY | O_DIRECTORY | O_CLOEXEC, *call.habit, &it.cold);
   if (fd == -EAGAIN || fd == -EINTR) return fd;
   if (failed(fd)) return open_folder(call);  // what is wrong, libc says best; an old kernel knows no such look
   it.stream = real_fdopendir(static_cast<int>(fd));

@@ -7,10 +7,10 @@
 
 #include "base/thread.h"
 #include "intercept/errno_edge.h"
+#include "intercept/open_look.h"
 #include "intercept/real.h"
 #include "path/call.h"
 #include "path/habit.h"
-#include "sys/file.h"
 
 namespace weir::intercept {
 namespace {
@@ -34,39 +34,13 @@ struct Opening {
 
 const Opening& opening(const Call& call) { return *static_cast<const Opening*>(call.arguments); }
 
-// The caller gave a mode only when the flags ask for one.
-bool has_mode(int flags) { return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE; }
-
-// A thread that walks a tree nobody has read lately finds no name at hand. After so many looks in vain the look, which follows the
-// path a second time, is left out for as many names, then for twice as many, until one is found.
-constexpr std::uint8_t many = 8, most = 64;
-
-bool worth_a_look(const Opening& it) {
-  base::Thread& thread = base::self();
-  if (thread.looks_in_vain < many || it.flags & O_DIRECTORY) return true;
-  if (thread.opens_unseen < thread.looks_in_vain) {
-    ++thread.opens_unseen;
-    return false;
-  }
-  thread.opens_unseen = 0;
-  return true;
+path::Habit& habit_of(const Opening& it) {
+  return it.flags & O_DIRECTORY ? path::opening_folders : path::opening_files;
 }
 
-void looked(bool in_vain) {
-  std::uint8_t& known = base::self().looks_in_vain;
-  if (!in_vain) known = 0;
-  else if (known < many) ++known;
-  else if (known < most) known = static_cast<std::uint8_t>(2 * known);
-}
-
-// What makes or empties a file writes to the file system: no look tells whether that waits.
 Result attempt_open(Call& call) {
   const Opening& it = opening(call);
-  if (has_mode(it.flags) || it.flags & O_TRUNC) return -EAGAIN;
-  if (!worth_a_look(it)) return -EAGAIN;
-  Result result = sys::open_cached(it.directory, it.path, it.flags);
-  it.cold = result == -EAGAIN;
-  looked(it.cold);
+  Result result = open_at_hand(it.directory, it.path, it.flags, *call.habit, &it.cold);
   bool told = result >= 0 || result == -EAGAIN || result == -EINTR;
   return told ? result : call.real(call);  // what is wrong, libc says best; an old kernel knows no such look
 }
@@ -77,7 +51,7 @@ int opened(const Opening& it, Result (*real)(Call&),
   call.attempt = attempt_open;
   call.real = real;
   call.arguments = &it;
-  call.habit = it.flags & O_DIRECTORY ? &path::opening_folders : &path::opening_files;
+  call.habit = &habit_of(it);
   int fd = static_cast<int>(deliver(path::run(call, caller)));
   if (it.cold && it.flags & O_DIRECTORY && fd >= 0) base::self().cold_folder_fd = fd;
   return fd;

@@ -6,21 +6,25 @@
 
 namespace weir::path {
 
-// How long calls of one sort have taken of late, whoever made them. (Of two that end at once one may be lost.)
+// How long calls of one sort have taken of late, whoever made them: those that did not give their core away, and so were not kept from
+// it either. (Of two that end at once one may be lost. While all are short nothing is written: all threads may read it in peace.)
 class Habit {
  public:
   void took(std::int64_t ns) {
     std::int64_t mean = mean_ns_.load(std::memory_order_relaxed);
+    if (mean < is_short_ns && ns < is_short_ns) return;
+    if (ns > most_ns) ns = most_ns;  // one alone says little: its thread may have lost the core meanwhile
     mean_ns_.store(mean + (ns - mean) / 8, std::memory_order_relaxed);
   }
   // Longer than it takes to have another thread make one, and the task set aside meanwhile.
   bool is_long() const { return mean_ns_.load(std::memory_order_relaxed) > 50'000; }
 
  private:
+  static constexpr std::int64_t is_short_ns = 20'000, most_ns = 300'000;
   std::atomic<std::int64_t> mean_ns_{0};
 };
 
-// Of opening a file whose name or inode the kernel has not at hand, of opening and of first reading such a folder.
+// Of opening a file, of opening a folder, and of first reading one that the kernel had not at hand.
 extern Habit opening_files, opening_folders, reading_folders;
 
 }  // namespace weir::path

@@ -104,7 +104,7 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
   Result result = real(call);
   meter::gauges.in_flight.fall(true);
   std::int64_t ended = base::now_ns();
-  if (call.habit) call.habit->took(ended - began);
+  if (call.habit && !had_core) call.habit->took(ended - began);
   if (permit) release_permit();
   meter::ends(traced, Track::parked, name_of(call), result);
   std::int64_t went_on = had_core ? gate::take_core_back(ended) : ended;

@@ -28,6 +28,21 @@ static void opened(int fd, int want_mode) {
   say("  close", close(fd));
 }
 
+/* Told by its descriptor's flags and by how it takes a byte. */
+static void opened_file(FILE *(*o)(const char *, const char *), const char *path, const char *mode) {
+  char about[300];
+  FILE *file = o(path, mode);
+  if (!file) {
+    snprintf(about, sizeof about, "%s %s: none", name, mode);
+    say(about, -1);
+    return;
+  }
+  int flags = fcntl(fileno(file), F_GETFL), close_on_exec = fcntl(fileno(file), F_GETFD);
+  snprintf(about, sizeof about, "%s %s: flags %x %d, puts", name, mode, flags, close_on_exec);
+  say(about, fputc('x', file));
+  say("  close", fclose(file));
+}
+
 static int v(void *print, ...) {
   va_list rest;
   va_start(rest, print);
@@ -85,6 +100,15 @@ int main(void) {
     opened(((int (*)(const char *, int))find(*n))(file_name, O_RDONLY), 1);
   for (const char *const *n = (const char *const[]){"__openat_2", "__openat64_2", 0}; *n; ++n)
     opened(((int (*)(int, const char *, int))find(*n))(at, "file", O_RDONLY), 1);
+  for (const char *const *n = (const char *const[]){"fopen", "fopen64", 0}; *n; ++n) {
+    FILE *(*o)(const char *, const char *) = (FILE * (*)(const char *, const char *)) find(*n);
+    const char *const modes[] = {"r", "r+", "re", "w", "a+", "wx", "r,ccs=UTF-8", "?", ""};
+    for (unsigned i = 0; i < sizeof modes / sizeof *modes; ++i) opened_file(o, file_name, modes[i]);
+    opened_file(o, path, "r");
+    opened_file(o, path, "w");
+    opened_file(o, "/nowhere/at/all", "r");
+    opened_file(o, "", "r");
+  }
   fflush(stdout);
   pid_t child = fork();
   int status;

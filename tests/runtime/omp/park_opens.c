@@ -37,6 +37,12 @@ static void gave(int fd, long *count) {
   close(fd);
 }
 
+static void gave_file(FILE *file, long *count) {
+#pragma omp atomic
+  ++count[file ? 0 : errno];
+  if (file) fclose(file);
+}
+
 static void tell(const char *what) {
   printf("%s:", what);
   for (int i = 0; i < errors; ++i)
@@ -94,6 +100,14 @@ int main(int count, char **arguments) {
     gave(open("f1", O_RDONLY | O_DIRECTORY), seen);
     gave(openat(-7, "f1", O_RDONLY), seen);
     gave(open(name, 0x70000000 | O_RDONLY), seen);  /* flags that nobody knows */
+    gave_file(fopen(name, "re"), seen);
+    gave_file(fopen(name, "a+"), seen);
+    gave_file(fopen(name, "w"), seen);
+    gave_file(fopen(name, "wx"), seen);
+    gave_file(fopen(name, "?"), seen);
+    gave_file(fopen(".", "w"), seen);
+    gave_file(fopen("none", "r+"), seen);
+    gave_file(fopen("/proc/self/cwd/f1", "r"), seen);
     usleep(2000);
   }
   tell("opened");

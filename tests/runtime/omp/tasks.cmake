@@ -147,6 +147,8 @@ set_tests_properties(omp.tasks.elsewhere_clang PROPERTIES LABELS quick TIMEOUT 6
 weir_tasks_programs(omp_opens park_opens.c -DIN_TASKS)
 weir_tasks_test(opens quick 60 "1 2 3" suspend-always,shuffle omp_opens)
 weir_tasks_test(opens_cold quick 60 "2" none omp_opens cold)
+weir_tasks_programs(omp_apart tasks_apart.c)
+weir_tasks_test(apart quick 60 "1 2 5" suspend-always,shuffle omp_apart)
 
 weir_tasks_programs(omp_blocked tasks_blocked.cpp -std=c++20 -pthread)
 weir_tasks_test(blocked quick 60 "2 3" none omp_blocked 1)

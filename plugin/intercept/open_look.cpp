@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/open_look.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "base/clock.h"
+#include "base/thread.h"
+#include "sys/file.h"
+
+namespace weir::intercept {
+namespace {
+
+// A thread that walks a tree nobody has read lately finds no name at hand. After so many looks in vain the look, which follows the
+// path a second time, is left out for as many names, then for twice as many, until one is found.
+constexpr std::uint8_t many = 8, most = 64;
+
+// Where a call gives its core away nobody learns that it would be short by now, but by a look.
+bool takes_long(const path::Habit& habit) {
+  base::Thread& thread = base::self();
+  return habit.is_long() && !(thread.holds_core && (++thread.opens_long & 15) == 0);
+}
+
+bool worth_a_look(int flags) {
+  base::Thread& thread = base::self();
+  if (thread.looks_in_vain < many || flags & O_DIRECTORY) return true;
+  if (thread.opens_unseen < thread.looks_in_vain) {
+    ++thread.opens_unseen;
+    return false;
+  }
+  thread.opens_unseen = 0;
+  return true;
+}
+
+void looked(bool in_vain) {
+  std::uint8_t& known = base::self().looks_in_vain;
+  if (!in_vain) known = 0;
+  else if (known < many) ++known;
+  else if (known < most) known = static_cast<std::uint8_t>(2 * known);
+}
+
+}  // namespace
+
+bool has_mode(int flags) { return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE; }
+
+Result open_at_hand(int directory, const char* path, int flags, path::Habit& habit, bool* cold) {
+  if (has_mode(flags) || flags & O_TRUNC || !worth_a_look(flags)) return -EAGAIN;
+  if (takes_long(habit)) {
+    *cold = true;
+    return -EAGAIN;
+  }
+  std::int64_t began = base::now_ns();
+  Result result = sys::open_cached(directory, path, flags);
+  if (!failed(result)) habit.took(base::now_ns() - began);
+  *cold = result == -EAGAIN;
+  looked(*cold);
+  return result;
+}
+
+}  // namespace weir::intercept

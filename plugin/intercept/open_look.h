@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/result.h"
+#include "path/habit.h"
+
+namespace weir::intercept {
+
+// Opens a name if that needs no wait, as far as can be told: an open that may make or empty a file is not tried, nor is one where opens
+// of late took long all the same (as they do where a server is asked each time), nor, mostly, one of many that were not at hand.
+// The descriptor; -EAGAIN: it would wait, or nobody looked; or another error. `cold`: somebody looked, and it was not at hand.
+Result open_at_hand(int directory, const char* path, int flags, path::Habit& habit, bool* cold);
+
+// The caller gave a mode only when the flags ask for one.
+bool has_mode(int flags);
+
+}  // namespace weir::intercept
