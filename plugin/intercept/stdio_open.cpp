@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/clock.h"
 #include "intercept/errno_edge.h"
 #include "intercept/open_look.h"
 #include "intercept/real.h"
@@ -40,8 +41,12 @@ Result attempt_file(Call& call) {
   bool cold;
   Result fd = open_at_hand(AT_FDCWD, it.path, O_PATH | O_CLOEXEC, *call.habit, &cold);
   if (fd == -EAGAIN || fd == -EINTR) return fd;
-  if (!failed(fd)) sys::close(static_cast<int>(fd));
-  return open_file(call);
+  if (failed(fd)) return open_file(call);
+  sys::close(static_cast<int>(fd));
+  std::int64_t began = base::now_ns();
+  Result result = open_file(call);
+  call.habit->took(base::now_ns() - began);
+  return result;
 }
 
 }  // namespace
