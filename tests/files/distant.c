@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* distant FILE: tasks that each open a file whose open takes long, by open or by fopen, and read a part of it. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { tasks = 300, part = 512 };
+
+static long sum_of(const unsigned char *bytes, long count) {
+  long sum = count;
+  for (long i = 0; i < count; ++i) sum = sum * 31 % 1000003 + bytes[i];
+  return sum;
+}
+
+static long by_number(const char *name, long at) {
+  unsigned char bytes[part];
+  int file = open(name, O_RDONLY);
+  if (file < 0) return -1;
+  long sum = sum_of(bytes, pread(file, bytes, part, at));
+  close(file);
+  return sum;
+}
+
+static long by_stream(const char *name, long at) {
+  unsigned char bytes[part];
+  FILE *file = fopen(name, "r");
+  if (!file) return -1;
+  long sum = pread(fileno(file), bytes, part, at) == part ? sum_of(bytes, part) : -2;
+  fclose(file);
+  return sum;
+}
+
+int main(int count, char **arguments) {
+  if (count < 2) return 2;
+  long sum = 0, missing = 0;
+#pragma omp parallel
+#pragma omp single
+  for (long i = 0; i < tasks; ++i) {
+#pragma omp task
+    {
+      long one = i % 2 ? by_stream(arguments[1], i * part) : by_number(arguments[1], i * part);
+      int none = i % 3 == 0 && fopen("/nowhere/at/all", "r") == NULL;
+#pragma omp atomic
+      sum += one;
+#pragma omp atomic
+      missing += none;
+    }
+  }
+  printf("sum %ld, missing %ld\n", sum, missing);
+  return 0;
+}
