@@ -63,11 +63,11 @@ void body(void* first) {
   while (true) run(*next());
 }
 
-// Under the lock: few are started, and each once.
-bool starts_with(Errand& errand) {
-  if (sys::start_thread(body, &errand, "weir-errand")) return false;
-  ++threads;
-  return true;
+bool start_with(Errand& errand) {
+  if (!sys::start_thread(body, &errand, "weir-errand")) return true;
+  sys::LockScope scope(lock);
+  --threads;
+  return false;
 }
 
 }  // namespace
@@ -79,17 +79,16 @@ bool is_free() {
 
 bool send(Errand& errand) {
   errand.sender = sys::likeness();
+  bool new_thread;
   {
     sys::LockScope scope(lock);
     if (!may_take_one()) return false;
-    if (idle > 0) {
-      --idle;
-      sent.push(&errand);
-      bell.fetch_add(1, std::memory_order_release);
-    } else if (!starts_with(errand)) {
-      return false;
-    }
+    new_thread = idle == 0;
+    if (new_thread) ++threads;
+    else --idle, sent.push(&errand);
   }
+  if (new_thread) return start_with(errand);
+  bell.fetch_add(1, std::memory_order_release);
   sys::futex_wake(bell);
   return true;
 }
