@@ -23,7 +23,7 @@ slowdisk::Device device{{}};
 std::string told() {
   slowdisk::Behaviour b = device.behaviour();
   char line[160];
-  std::snprintf(line, sizeof line, "latency_us=%g channels=%d open_us=%g thrash=%g served=%lld\n", b.latency_us, b.channels, b.open_us, b.thrash,
+  std::snprintf(line, sizeof line, "latency_us=%g channels=%d open_us=%g ask_us=%g thrash=%g served=%lld\n", b.latency_us, b.channels, b.open_us, b.ask_us, b.thrash,
                 static_cast<long long>(device.served()));
   return line;
 }
@@ -42,6 +42,7 @@ int get_attributes(const char* path, struct stat* about, fuse_file_info*) {
     return 0;
   }
   if (!is_data(path)) return -ENOENT;
+  device.ask();
   if (fstat(backing, about)) return -errno;
   about->st_mode = S_IFREG | 0444;
   return 0;
@@ -82,6 +83,7 @@ int truncate_file(const char* path, off_t, fuse_file_info*) { return is_control(
 
 void* begin(fuse_conn_info* connection, fuse_config* config) {
   config->kernel_cache = 0;
+  if (device.behaviour().ask_us > 0) config->attr_timeout = config->entry_timeout = 0;
   connection->max_background = 1024;  // operations that io_uring's workers have under way at once
   connection->congestion_threshold = 1024;
   return nullptr;
@@ -91,7 +93,7 @@ void* begin(fuse_conn_info* connection, fuse_config* config) {
 
 int main(int argc, char** argv) {
   if (argc != 4) {
-    std::fprintf(stderr, "slow_disk FILE FOLDER 'latency_us=2000 channels=24 open_us=0 thrash=0'\n"
+    std::fprintf(stderr, "slow_disk FILE FOLDER 'latency_us=2000 channels=24 open_us=0 ask_us=0 thrash=0'\n"
                          "Mounts on FOLDER a disk whose file `data` is FILE, slowly. `fusermount3 -u FOLDER` ends it.\n");
     return 2;
   }

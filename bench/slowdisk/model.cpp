@@ -19,11 +19,12 @@ bool Behaviour::read(const std::string& text) {
     if (name == "latency_us") value >> next.latency_us;
     else if (name == "channels") value >> next.channels;
     else if (name == "open_us") value >> next.open_us;
+    else if (name == "ask_us") value >> next.ask_us;
     else if (name == "thrash") value >> next.thrash;
     else return false;
     if (!value || !value.eof()) return false;
   }
-  if (next.latency_us < 0 || next.open_us < 0 || next.channels < 1 || next.thrash < 0) return false;
+  if (next.latency_us < 0 || next.open_us < 0 || next.ask_us < 0 || next.channels < 1 || next.thrash < 0) return false;
   *this = next;
   return true;
 }
@@ -32,9 +33,14 @@ double Device::service_us() const {
   return behaviour_.latency_us * (1 + behaviour_.thrash * std::max(0, present_ - behaviour_.channels));
 }
 
-void Device::open() const {
-  std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(behaviour().open_us));
+namespace {
+void sleep_us(double us) {
+  if (us > 0) std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(us));
 }
+}  // namespace
+
+void Device::open() const { sleep_us(behaviour().open_us); }
+void Device::ask() const { sleep_us(behaviour().ask_us); }
 
 void Device::serve() {
   std::unique_lock lock(mutex_);

@@ -13,6 +13,7 @@ struct Behaviour {
   double latency_us = 2000;  // of one operation served alone
   int channels = 24;         // operations served at once: the knee
   double open_us = 0;        // of opening the file, as where a server is asked; any number at once
+  double ask_us = 0;         // of asking what its name stands for, likewise; each time, if it is not 0 from the start
   double thrash = 0;         // each operation beyond the knee makes all slower by this share, as seeks do
 
   // Takes over what the text names; false, and nothing changed, when a word of it is none of ours.
@@ -26,6 +27,7 @@ class Device {
   explicit Device(const Behaviour& behaviour) : behaviour_(behaviour) {}
   void serve();  // returns when one operation is done
   void open() const;  // when the file is opened
+  void ask() const;   // when its name is asked about
   void become(const Behaviour& behaviour);
   Behaviour behaviour() const;
   std::int64_t served() const;

@@ -17,12 +17,6 @@ namespace {
 // path a second time, is left out for as many names, then for twice as many, until one is found.
 constexpr std::uint8_t many = 8, most = 64;
 
-// Where a call gives its core away nobody learns that it would be short by now, but by a look.
-bool takes_long(const path::Habit& habit) {
-  base::Thread& thread = base::self();
-  return habit.is_long() && !(thread.holds_core && (++thread.opens_long & 15) == 0);
-}
-
 bool worth_a_look(int flags) {
   base::Thread& thread = base::self();
   if (thread.looks_in_vain < many || flags & O_DIRECTORY) return true;
@@ -42,6 +36,12 @@ void looked(bool in_vain) {
 }
 
 }  // namespace
+
+// Where a call gives its core away nobody learns that it would be short by now, but by a look.
+bool takes_long(const path::Habit& habit) {
+  base::Thread& thread = base::self();
+  return habit.is_long() && !(thread.holds_core && (++thread.opens_long & 15) == 0);
+}
 
 bool has_mode(int flags) { return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE; }
 

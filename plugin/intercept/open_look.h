@@ -11,6 +11,9 @@ namespace weir::intercept {
 // The descriptor; -EAGAIN: it would wait, or nobody looked; or another error. `cold`: somebody looked, and it was not at hand.
 Result open_at_hand(int directory, const char* path, int flags, path::Habit& habit, bool* cold);
 
+// Have calls of that sort taken long of late, so that the next one had better be waited for? Of a thread with a core, one in 16 not.
+bool takes_long(const path::Habit& habit);
+
 // The caller gave a mode only when the flags ask for one.
 bool has_mode(int flags);
 

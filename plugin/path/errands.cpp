@@ -9,7 +9,7 @@
 
 namespace weir::path {
 
-constinit Habit opening_files, opening_folders, reading_folders;
+constinit Habit opening_files, opening_folders, reading_folders, asking_names;
 
 namespace {
 

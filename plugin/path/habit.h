@@ -24,7 +24,7 @@ class Habit {
   std::atomic<std::int64_t> mean_ns_{0};
 };
 
-// Of opening a file, of opening a folder, and of first reading one that the kernel had not at hand.
-extern Habit opening_files, opening_folders, reading_folders;
+// Of opening a file, of opening a folder, of first reading one that the kernel had not at hand, and of asking what a name stands for.
+extern Habit opening_files, opening_folders, reading_folders, asking_names;
 
 }  // namespace weir::path

@@ -26,6 +26,12 @@ class Digest {
 std::uint64_t file_user() { return static_cast<std::uint64_t>(raw(SYS_setfsuid, -1)); }
 std::uint64_t file_group() { return static_cast<std::uint64_t>(raw(SYS_setfsgid, -1)); }
 
+// By which access() judges.
+void take_real_ones(Digest& digest) {
+  digest.take(static_cast<std::uint64_t>(raw(SYS_getuid)));
+  digest.take(static_cast<std::uint64_t>(raw(SYS_getgid)));
+}
+
 bool take_groups(Digest& digest) {
   std::uint32_t groups[most_groups];
   Result count = raw(SYS_getgroups, most_groups, word(groups));
@@ -39,7 +45,7 @@ bool take_capabilities(Digest& digest) {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
   if (failed(raw(SYS_capget, word(&header), word(data)))) return false;
-  for (const auto& part : data) digest.take(part.effective);
+  for (const auto& part : data) digest.take(part.effective), digest.take(part.permitted);
   return true;
 }
 
@@ -53,6 +59,7 @@ Likeness likeness() {
   Digest digest;
   digest.take(file_user());
   digest.take(file_group());
+  take_real_ones(digest);
   it.known = take_groups(digest) && take_capabilities(digest);
   digest.take(static_cast<std::uint64_t>(raw(SYS_prctl, PR_GET_SECCOMP)));
   digest.take(static_cast<std::uint64_t>(raw(SYS_prctl, PR_GET_NO_NEW_PRIVS)));

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* distant FILE: tasks that each open a file whose open takes long, by open or by fopen, and read a part of it. */
+/* distant FILE: tasks that each open a file whose open takes long, by open or by fopen, and read a part of it.
+ * distant FILE ask: tasks that each ask what the name stands for. */
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { tasks = 300, part = 512 };
@@ -30,8 +32,34 @@ static long by_stream(const char *name, long at) {
   return sum;
 }
 
+static long asked(const char *name, long i) {
+  struct stat about = {0};
+  if (i % 3 == 0) return access(name, i % 2 ? R_OK : W_OK);
+  if ((i % 3 == 1 ? stat : lstat)(name, &about)) return -1;
+  return about.st_size + about.st_mode;
+}
+
+static void ask(const char *name) {
+  long sum = 0;
+#pragma omp parallel
+#pragma omp single
+  for (long i = 0; i < tasks; ++i) {
+#pragma omp task
+    {
+      long one = asked(name, i);
+#pragma omp atomic
+      sum += one;
+    }
+  }
+  printf("sum %ld\n", sum);
+}
+
 int main(int count, char **arguments) {
   if (count < 2) return 2;
+  if (count > 2) {
+    ask(arguments[1]);
+    return 0;
+  }
   long sum = 0, missing = 0;
 #pragma omp parallel
 #pragma omp single

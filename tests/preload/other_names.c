@@ -28,6 +28,14 @@ static void opened(int fd, int want_mode) {
   say("  close", close(fd));
 }
 
+static struct stat *clean(struct stat *about) { return memset(about, 0, sizeof *about); }
+/* Whose `about` is the one that was just asked for. */
+static struct stat s;
+static void told(int result) {
+  printf("  %o %lld %d\n", s.st_mode, S_ISREG(s.st_mode) ? (long long)s.st_size : 0, (int)(s.st_nlink > 0));
+  say(name, result);
+}
+
 /* Told by its descriptor's flags and by how it takes a byte. */
 static void opened_file(FILE *(*o)(const char *, const char *), const char *path, const char *mode) {
   char about[300];
@@ -100,6 +108,44 @@ int main(void) {
     opened(((int (*)(const char *, int))find(*n))(file_name, O_RDONLY), 1);
   for (const char *const *n = (const char *const[]){"__openat_2", "__openat64_2", 0}; *n; ++n)
     opened(((int (*)(int, const char *, int))find(*n))(at, "file", O_RDONLY), 1);
+  const char *const asked[] = {file_name, path, "/nowhere/at/all", "", "/etc/passwd/x", "/proc/self/fd/0", 0};
+  for (const char *const *n = (const char *const[]){"stat", "stat64", "lstat", "lstat64", 0}; *n; ++n) {
+    int (*ask)(const char *, struct stat *) = find(*n);
+    for (const char *const *p = asked; *p; ++p) told(ask(*p, clean(&s)));
+  }
+  for (const char *const *n = (const char *const[]){"__xstat", "__xstat64", "__lxstat", "__lxstat64", 0}; *n; ++n) {
+    int (*ask)(int, const char *, struct stat *) = find(*n);
+    for (const char *const *p = asked; *p; ++p) told(ask(1, *p, clean(&s)));
+    told(ask(77, file_name, clean(&s)));
+  }
+  for (const char *const *n = (const char *const[]){"fstatat", "fstatat64", 0}; *n; ++n) {
+    int (*ask)(int, const char *, struct stat *, int) = find(*n);
+    told(ask(at, "file", clean(&s), 0));
+    told(ask(at, "", clean(&s), AT_EMPTY_PATH));
+    told(ask(at, "file", clean(&s), AT_SYMLINK_NOFOLLOW));
+    told(ask(77, "file", clean(&s), 0));
+    told(ask(at, "file", clean(&s), 0x7000));
+  }
+  for (const char *const *n = (const char *const[]){"__fxstatat", "__fxstatat64", 0}; *n; ++n) {
+    int (*ask)(int, int, const char *, struct stat *, int) = find(*n);
+    told(ask(1, at, "file", clean(&s), 0));
+    told(ask(1, at, "none", clean(&s), 0));
+  }
+  int (*askx)(int, const char *, int, unsigned, struct statx *) = find("statx");
+  for (const char *const *p = asked; *p; ++p) {
+    struct statx x = {0};
+    int result = askx(at, *p, 0, STATX_BASIC_STATS, &x);
+    printf("  %o %llu\n", x.stx_mode, (unsigned long long)x.stx_size);
+    say(name, result);
+  }
+  int (*may)(const char *, int) = find("access");
+  int (*may_at)(int, const char *, int, int) = find("faccessat");
+  for (const char *const *p = asked; *p; ++p) {
+    say("access, read", may(*p, R_OK));
+    say("access, run", may(*p, X_OK));
+    say("access, 077", may(*p, 077));
+    say("faccessat", may_at(at, *p, W_OK, AT_EACCESS));
+  }
   for (const char *const *n = (const char *const[]){"fopen", "fopen64", 0}; *n; ++n) {
     FILE *(*o)(const char *, const char *) = (FILE * (*)(const char *, const char *)) find(*n);
     const char *const modes[] = {"r", "r+", "re", "w", "a+", "wx", "r,ccs=UTF-8", "?", ""};

@@ -37,6 +37,22 @@ static void gave(int fd, long *count) {
   close(fd);
 }
 
+static void gave_status(const char *name, long *count) {
+  struct stat about = {0};
+  struct statx more = {0};
+  for (int i = 0; i < 5; ++i) {
+    int result = i == 0   ? stat(name, &about)
+                 : i == 1 ? lstat(name, &about)
+                 : i == 2 ? fstatat(AT_FDCWD, name, &about, 0)
+                 : i == 3 ? statx(AT_FDCWD, name, 0, STATX_MODE, &more)
+                          : access(name, R_OK);
+#pragma omp atomic
+    ++count[result < 0 ? errno : 0];
+  }
+#pragma omp atomic
+  modes += (about.st_mode & 0777) + (more.stx_mode & 0777);
+}
+
 static void gave_file(FILE *file, long *count) {
 #pragma omp atomic
   ++count[file ? 0 : errno];
@@ -100,6 +116,11 @@ int main(int count, char **arguments) {
     gave(open("f1", O_RDONLY | O_DIRECTORY), seen);
     gave(openat(-7, "f1", O_RDONLY), seen);
     gave(open(name, 0x70000000 | O_RDONLY), seen);  /* flags that nobody knows */
+    gave_status(name, seen);
+    gave_status("none", seen);
+    gave_status("loop", seen);
+    gave_status("f1/x", seen);
+    gave_status("/proc/self/cwd/f1", seen);
     gave_file(fopen(name, "re"), seen);
     gave_file(fopen(name, "a+"), seen);
     gave_file(fopen(name, "w"), seen);

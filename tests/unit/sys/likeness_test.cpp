@@ -46,6 +46,8 @@ TEST(LikenessTest, nor_one_with_other_rights) {
     ASSERT_EQ(raw(SYS_setgroups, 2, word(groups)), 0);
   }));
   EXPECT_FALSE(likes_its_maker([] { ASSERT_EQ(raw(SYS_setresuid, -1, 12345, -1), 0); }));
+  EXPECT_FALSE(likes_its_maker([] { ASSERT_EQ(raw(SYS_setresuid, 12345, -1, -1), 0); }));
+  EXPECT_FALSE(likes_its_maker([] { ASSERT_EQ(raw(SYS_setresgid, 12345, -1, -1), 0); }));
 }
 
 TEST(LikenessTest, nor_one_that_was_forbidden_something) {
