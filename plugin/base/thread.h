@@ -71,6 +71,7 @@ struct Thread {
   std::uint8_t looks_in_vain = 0;  // for a name to open; from 8 on: so many names are left out after it (intercept/opening.cpp)
   std::uint8_t opens_unseen = 0;   // since the last of them
   std::uint8_t opens_long = 0;     // calls of a sort that takes long, and gave the core away: one in 16 does not
+  std::uint8_t short_untimed = 0;  // calls of a sort that is short: one in 8 is timed
   std::uint8_t reads_unseen = 0;   // reads without a core that likely waited: one in eight looks first (path/run.cpp)
   void* omp = nullptr;             // what omp_ext's tasks keep a thread
   void* tbb = nullptr;             // what tbb_ext keeps a thread,

@@ -43,6 +43,8 @@ bool takes_long(const path::Habit& habit) {
   return habit.is_long() && !(thread.holds_core && (++thread.opens_long & 15) == 0);
 }
 
+bool is_to_be_timed(const path::Habit& habit) { return !habit.is_short() || (++base::self().short_untimed & 7) == 0; }
+
 bool has_mode(int flags) { return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE; }
 
 Result open_at_hand(int directory, const char* path, int flags, path::Habit& habit, bool* cold) {
@@ -51,9 +53,10 @@ Result open_at_hand(int directory, const char* path, int flags, path::Habit& hab
     *cold = true;
     return -EAGAIN;
   }
-  std::int64_t began = base::now_ns();
+  bool timed = is_to_be_timed(habit);
+  std::int64_t began = timed ? base::now_ns() : 0;
   Result result = sys::open_cached(directory, path, flags);
-  if (!failed(result)) habit.took(base::now_ns() - began);
+  if (timed && !failed(result)) habit.took(base::now_ns() - began);
   *cold = result == -EAGAIN;
   looked(*cold);
   return result;

@@ -14,6 +14,9 @@ Result open_at_hand(int directory, const char* path, int flags, path::Habit& hab
 // Have calls of that sort taken long of late, so that the next one had better be waited for? Of a thread with a core, one in 16 not.
 bool takes_long(const path::Habit& habit);
 
+// Is the next call of that sort to be timed? While they are short, one in 8.
+bool is_to_be_timed(const path::Habit& habit);
+
 // The caller gave a mode only when the flags ask for one.
 bool has_mode(int flags);
 

@@ -35,10 +35,13 @@ Result attempt_asking(Call& call) {
   return result;
 }
 
+// Most are passed through while they are short: that costs them nothing.
+bool is_to_be_seen() { return path::always_aside.load(std::memory_order_relaxed) || is_to_be_timed(path::asking_names); }
+
 // `ask`: the libc call, as a function of nothing; lives while the call does.
 template <typename Ask>
 int asked(const char* name, const void* place, const Ask& ask) {
-  if (!path::concerns_us()) {
+  if (!path::concerns_us() || !is_to_be_seen()) {
     int result = ask();
     path::count_in(0);
     return result;

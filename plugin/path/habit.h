@@ -16,6 +16,7 @@ class Habit {
     if (ns > most_ns) ns = most_ns;  // one alone says little: its thread may have lost the core meanwhile
     mean_ns_.store(mean + (ns - mean) / 8, std::memory_order_relaxed);
   }
+  bool is_short() const { return mean_ns_.load(std::memory_order_relaxed) < is_short_ns; }
   // Longer than it takes to have another thread make one, and the task set aside meanwhile.
   bool is_long() const { return mean_ns_.load(std::memory_order_relaxed) > 50'000; }
 
