@@ -23,8 +23,8 @@ slowdisk::Device device{{}};
 std::string told() {
   slowdisk::Behaviour b = device.behaviour();
   char line[160];
-  std::snprintf(line, sizeof line, "latency_us=%g channels=%d open_us=%g ask_us=%g thrash=%g served=%lld\n", b.latency_us, b.channels, b.open_us, b.ask_us, b.thrash,
-                static_cast<long long>(device.served()));
+  std::snprintf(line, sizeof line, "latency_us=%g channels=%d open_us=%g ask_us=%g thrash=%g served=%lld\n",
+                b.latency_us, b.channels, b.open_us, b.ask_us, b.thrash, static_cast<long long>(device.served()));
   return line;
 }
 

@@ -7,6 +7,13 @@
 #include <thread>
 
 namespace slowdisk {
+namespace {
+
+void sleep_us(double us) {
+  if (us > 0) std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(us));
+}
+
+}  // namespace
 
 bool Behaviour::read(const std::string& text) {
   Behaviour next = *this;
@@ -32,12 +39,6 @@ bool Behaviour::read(const std::string& text) {
 double Device::service_us() const {
   return behaviour_.latency_us * (1 + behaviour_.thrash * std::max(0, present_ - behaviour_.channels));
 }
-
-namespace {
-void sleep_us(double us) {
-  if (us > 0) std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(us));
-}
-}  // namespace
 
 void Device::open() const { sleep_us(behaviour().open_us); }
 void Device::ask() const { sleep_us(behaviour().ask_us); }

@@ -68,7 +68,7 @@ struct Thread {
   bool sizes_its_teams = false;    // it said itself how large the OpenMP teams are that it forks
   const void* cold_folder = nullptr;  // the stream of a folder that the disk was asked for, and was not read yet,
   std::int32_t cold_folder_fd = -1;   // or its descriptor, when it has no stream yet (intercept/folders.cpp)
-  std::uint8_t looks_in_vain = 0;  // for a name to open; from 8 on: so many names are left out after it (intercept/opening.cpp)
+  std::uint8_t looks_in_vain = 0;  // for a name to open; from 8 on: so many names are left out after it (intercept/open_look.cpp)
   std::uint8_t opens_unseen = 0;   // since the last of them
   std::uint8_t opens_long = 0;     // calls of a sort that takes long, and gave the core away: one in 16 does not
   std::uint8_t short_untimed = 0;  // calls of a sort that is short: one in 8 is timed

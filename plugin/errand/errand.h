@@ -9,7 +9,7 @@ namespace weir::errand {
 
 // A call that only a thread can make, the ring not, made by a thread of ours. Lives in the caller's frame until done() was called.
 //
-//   send() -> a thread of ours: made(), if it is like the sender -> done(), once
+//   send() -> a thread of ours: make(), if it is like the sender -> done(), once
 struct Errand : base::Link {
   Result (*make)(Errand&) = nullptr;
   void (*done)(Errand&) = nullptr;  // after it the errand may be gone

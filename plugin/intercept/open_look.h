@@ -8,7 +8,8 @@ namespace weir::intercept {
 
 // Opens a name if that needs no wait, as far as can be told: an open that may make or empty a file is not tried, nor is one where opens
 // of late took long all the same (as they do where a server is asked each time), nor, mostly, one of many that were not at hand.
-// The descriptor; -EAGAIN: it would wait, or nobody looked; or another error. `cold`: somebody looked, and it was not at hand.
+// The descriptor; -EAGAIN: it would wait, or nobody looked; or another error. `cold`: it was not at hand, or would
+// have been asked for all the same.
 Result open_at_hand(int directory, const char* path, int flags, path::Habit& habit, bool* cold);
 
 // Have calls of that sort taken long of late, so that the next one had better be waited for? Of a thread with a core, one in 16 not.

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/clock.h"
+
 namespace weir::path {
 
 // How long calls of one sort have taken of late, whoever made them: those that did not give their core away, and so were not kept from
@@ -15,6 +17,14 @@ class Habit {
     if (mean < is_short_ns && ns < is_short_ns) return;
     if (ns > most_ns) ns = most_ns;  // one alone says little: its thread may have lost the core meanwhile
     mean_ns_.store(mean + (ns - mean) / 8, std::memory_order_relaxed);
+  }
+  // Makes the call, and remembers how long it took.
+  template <typename Make>
+  auto timed(Make make) {
+    std::int64_t began = base::now_ns();
+    auto result = make();
+    took(base::now_ns() - began);
+    return result;
   }
   bool is_short() const { return mean_ns_.load(std::memory_order_relaxed) < is_short_ns; }
   // Longer than it takes to have another thread make one, and the task set aside meanwhile.

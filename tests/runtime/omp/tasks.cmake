@@ -142,7 +142,6 @@ add_test(NAME omp.tasks.elsewhere_clang COMMAND ${CMAKE_COMMAND} -E env WEIR_LAN
 set_tests_properties(omp.tasks.elsewhere_clang PROPERTIES LABELS quick TIMEOUT 60
   PASS_REGULAR_EXPRESSION "^sums right: 16, moved: many\n$")
 
-# Threads that block in libc for what a task set aside will do.
 # Every call is set aside at first, and every open that is not done at once made by a thread of weir's; or only where that takes long.
 weir_tasks_programs(omp_opens park_opens.c -DIN_TASKS)
 weir_tasks_test(opens quick 60 "1 2 3" suspend-always,shuffle omp_opens)
@@ -150,6 +149,7 @@ weir_tasks_test(opens_cold quick 60 "2" none omp_opens cold)
 weir_tasks_programs(omp_apart tasks_apart.c)
 weir_tasks_test(apart quick 60 "1 2 5" suspend-always,shuffle omp_apart)
 
+# Threads that block in libc for what a task set aside will do.
 weir_tasks_programs(omp_blocked tasks_blocked.cpp -std=c++20 -pthread)
 weir_tasks_test(blocked quick 60 "2 3" none omp_blocked 1)
 weir_tasks_test(blocked_auto quick 60 "2" none omp_blocked 1)
