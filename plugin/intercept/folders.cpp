@@ -87,6 +87,7 @@ DIR* opendir(const char* path) {
   call.real = open_folder;
   call.arguments = &it;
   call.habit = &path::opening_folders;
+  call.name = path;
   deliver(path::run(call, {"opendir", __builtin_return_address(0)}));
   if (it.stream && it.cold) base::self().cold_folder = it.stream;
   return it.stream;

@@ -52,6 +52,7 @@ int opened(const Opening& it, Result (*real)(Call&),
   call.real = real;
   call.arguments = &it;
   call.habit = &habit_of(it);
+  call.name = it.path;
   int fd = static_cast<int>(deliver(path::run(call, caller)));
   if (it.cold && it.flags & O_DIRECTORY && fd >= 0) base::self().cold_folder_fd = fd;
   return fd;

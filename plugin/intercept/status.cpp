@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "intercept/errno_edge.h"
 #include "intercept/open_look.h"
 #include "intercept/real.h"
@@ -29,10 +28,7 @@ WEIR_REAL Real<int(int, const char*, int, int)> real_faccessat{"faccessat"};
 
 Result attempt_asking(Call& call) {
   if (takes_long(*call.habit)) return -EAGAIN;
-  std::int64_t began = base::now_ns();
-  Result result = call.real(call);
-  call.habit->took(base::now_ns() - began);
-  return result;
+  return call.habit->timed([&call] { return call.real(call); });
 }
 
 // Most are passed through while they are short: that costs them nothing.
@@ -40,7 +36,7 @@ bool is_to_be_seen() { return path::always_aside.load(std::memory_order_relaxed)
 
 // `ask`: the libc call, as a function of nothing; lives while the call does.
 template <typename Ask>
-int asked(const char* name, const void* place, const Ask& ask) {
+int asked(const char* path, meter::Caller caller, const Ask& ask) {
   if (!path::concerns_us() || !is_to_be_seen()) {
     int result = ask();
     path::count_in(0);
@@ -51,7 +47,8 @@ int asked(const char* name, const void* place, const Ask& ask) {
   call.real = [](Call& self) { return outcome((*static_cast<const Ask*>(self.arguments))()); };
   call.arguments = &ask;
   call.habit = &path::asking_names;
-  return static_cast<int>(deliver(path::run(call, {name, place})));
+  call.name = path;
+  return static_cast<int>(deliver(path::run(call, caller)));
 }
 
 }  // namespace
@@ -60,7 +57,7 @@ int asked(const char* name, const void* place, const Ask& ask) {
 using namespace weir;
 using namespace weir::intercept;
 
-#define WEIR_ASKED(call) asked(__func__, __builtin_return_address(0), [&] { return call; })
+#define WEIR_ASKED(call) asked(path, {__func__, __builtin_return_address(0)}, [&] { return call; })
 
 #pragma GCC visibility push(default)
 extern "C" {

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/clock.h"
 #include "intercept/errno_edge.h"
 #include "intercept/open_look.h"
 #include "intercept/real.h"
@@ -43,10 +42,7 @@ Result attempt_file(Call& call) {
   if (fd == -EAGAIN || fd == -EINTR) return fd;
   if (failed(fd)) return open_file(call);
   sys::close(static_cast<int>(fd));
-  std::int64_t began = base::now_ns();
-  Result result = open_file(call);
-  call.habit->took(base::now_ns() - began);
-  return result;
+  return call.habit->timed([&call] { return open_file(call); });
 }
 
 }  // namespace
@@ -70,6 +66,7 @@ FILE* fopen(const char* path, const char* mode) {
   call.real = open_file;
   call.arguments = &it;
   call.habit = &path::opening_files;
+  call.name = path;
   deliver(path::run(call, {"fopen", __builtin_return_address(0)}));
   return it.file;
 }

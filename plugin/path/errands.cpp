@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "path/errands.h"
 
-#include "base/clock.h"
+#include <cstring>
+
 #include "errand/errand.h"
 #include "path/engine.h"
 #include "path/habit.h"
 #include "path/waiting.h"
+#include "sys/process.h"
 
 namespace weir::path {
 
 constinit Habit opening_files, opening_folders, reading_folders, asking_names;
 
 namespace {
+
+// A name by way of /proc/thread-self means something else to each thread. What can't be read, the call itself had better tell.
+bool may_mean_its_thread(const char* name) {
+  return !sys::is_readable(name) || std::strstr(name, "thread-self");
+}
 
 // With the task that waits for it; lives in perform_elsewhere()'s frame.
 struct Sent : errand::Errand {
@@ -22,10 +29,7 @@ struct Sent : errand::Errand {
 // On a thread of ours.
 Result make(errand::Errand& errand) {
   Call& call = *static_cast<Sent&>(errand).call;
-  std::int64_t began = base::now_ns();
-  Result result = call.real(call);
-  call.habit->took(base::now_ns() - began);
-  return result;
+  return call.habit->timed([&call] { return call.real(call); });
 }
 
 // Likewise. After wake() the frame of `errand` may be gone.
@@ -47,7 +51,7 @@ void start(void* sent_, weir_waiter* waiter) {
 
 bool may_be_sent(const Call& call) {
   if (!call.habit || !(call.habit->is_long() || always_aside.load(std::memory_order_relaxed))) return false;
-  return errand::is_free();
+  return errand::is_free() && !(call.name && may_mean_its_thread(call.name));
 }
 
 bool perform_elsewhere(Call& call, const weir_runtime& runtime, Result* result, int* refusal) {

@@ -4,6 +4,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/uio.h>
 #include <time.h>
 
 #include <cstdlib>
@@ -43,6 +44,12 @@ int usable_cores() {
   int cores = 0;
   for (Result i = 0; i < bytes / static_cast<Result>(sizeof *mask); ++i) cores += __builtin_popcountl(mask[i]);
   return cores ? cores : 1;
+}
+
+bool is_readable(const void* byte) {
+  char copy;
+  iovec to{&copy, 1}, from{const_cast<void*>(byte), 1};
+  return raw(SYS_process_vm_readv, process_id(), word(&to), 1, word(&from), 1) == 1;
 }
 
 std::int64_t process_cpu_ns() {

@@ -91,9 +91,9 @@ foreach(compiler clang gcc)
   park_test(nested_${compiler} quick times:4 "WEIR_STAND_INS=34" nested_${compiler})
   park_test(nested_child_${compiler} quick times:4 "WEIR_STAND_INS=34" nested_${compiler} child)
 
-  # Who makes a file, or finds no folder at hand, gives its core to others: 128 makings, 3 more that make or empty each, and 6 of
+  # Who makes a file, or finds no folder at hand, gives its core to others: 128 makings, 4 more that make or empty each, and 6 of
   # fopen's; folders that are opened and begun to read, twice each; and three times a sleep each.
-  park_test(opens_${compiler} quick wide:2260 "" opens_${compiler})
+  park_test(opens_${compiler} quick wide:2440 "" opens_${compiler})
   park_test(opens_cold_${compiler} quick wide "" opens_${compiler} cold)
 
   # All but the third run have stand-ins: two that did not wait took them away, and one that did brought them back.
