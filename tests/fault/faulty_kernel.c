@@ -27,7 +27,9 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/utsname.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -104,6 +106,18 @@ static long mapped(const long *a) {
   return at;
 }
 
+/* A read of a file ends with the file, or between two blocks. */
+static int may_end_after(const struct io_uring_sqe *sqe, unsigned length) {
+  if (sqe->opcode == IORING_OP_WRITE || sqe->opcode == IORING_OP_WRITEV) return 1;
+  struct stat about;
+  if (raw(SYS_fstat, sqe->fd, (long)&about, 0, 0, 0, 0) || !S_ISREG(about.st_mode)) return 0;
+  const struct iovec *parts = (const struct iovec *)sqe->addr;
+  size_t bytes = length;
+  if (sqe->opcode == IORING_OP_READV)
+    for (bytes = 0; length; --length) bytes += parts[length - 1].iov_len;
+  return (sqe->off + bytes) % 512 == 0;
+}
+
 /* The operation fails without effect: a NOP in its place, with that result. Cancels and the limits linked to an operation
  * always succeed. */
 static void spoil(struct io_uring_sqe *sqe) {
@@ -115,9 +129,12 @@ static void spoil(struct io_uring_sqe *sqe) {
     *sqe = nop;
     return;
   }
-  int transfer = sqe->opcode == IORING_OP_READ || sqe->opcode == IORING_OP_WRITE;
+  int bytes = sqe->opcode == IORING_OP_READ || sqe->opcode == IORING_OP_WRITE;
   int parts = sqe->opcode == IORING_OP_READV || sqe->opcode == IORING_OP_WRITEV;
-  if ((transfer || parts) && sqe->len > 1 && fails(short_transfer)) sqe->len = 1 + (unsigned)(next() % (sqe->len - 1));
+  if ((!bytes && !parts) || sqe->len < 2) return;
+  unsigned length = 1 + (unsigned)(next() % (sqe->len - 1));
+  if (sqe->opcode == IORING_OP_READ) length = length & ~511u; /* or hardly one would do */
+  if (length && may_end_after(sqe, length) && fails(short_transfer)) sqe->len = length;
 }
 
 static void spoil_entries(void) {

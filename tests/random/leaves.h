@@ -15,25 +15,29 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <fstream>
 
 #include "world.h"
 
+constexpr int most_blocks = 4;  // of one read by offset
+
+inline off_t place_of(Key key) { return key.pick(file_bytes / block_bytes - most_blocks + 1) * block_bytes; }
+
 inline Value read_at(Key key) {
-  char block[block_bytes];
-  off_t at = key.pick(file_bytes / block_bytes) * block_bytes;
-  check(pread(world.data, block, block_bytes, at) == block_bytes, "pread", key);
-  return hash_of(block, block_bytes);
+  char blocks[most_blocks * block_bytes];
+  int bytes = (1 + key.pick(most_blocks, 1)) * block_bytes;
+  check(pread(world.data, blocks, bytes, place_of(key)) == bytes, "pread", key);
+  return hash_of(blocks, bytes);
 }
 
 inline Value read_parts(Key key) {
-  char a[100], b[block_bytes - 100];
-  iovec parts[] = {{a, sizeof a}, {b, sizeof b}};
-  off_t at = key.pick(file_bytes / block_bytes) * block_bytes;
-  check(preadv(world.data, parts, 2, at) == block_bytes, "preadv", key);
-  return hash_of(a, sizeof a) ^ hash_of(b, sizeof b);
+  char a[block_bytes], b[100], c[block_bytes - 100];
+  iovec parts[] = {{a, sizeof a}, {b, sizeof b}, {c, sizeof c}};
+  check(preadv(world.data, parts, 3, place_of(key)) == 2 * block_bytes, "preadv", key);
+  return hash_of(a, sizeof a) ^ hash_of(b, sizeof b) ^ hash_of(c, sizeof c);
 }
 
 // Whoever comes gets the next block: all of them together, each once.
@@ -263,8 +267,9 @@ constexpr Leaf leaves[] = {read_at, read_at, read_parts, read_next, read_next, a
                            pipe_fed, pipe_drained, socket_talk, socket_talk, socket_limit, readiness, errors, nap,
                            stdio, stream, copied, event, connection, child};
 constexpr int leaf_count = sizeof leaves / sizeof *leaves;
+inline int leaves_used = leaf_count;
 
-inline Value leaf(Key key) { return mix(leaves[key.pick(leaf_count, 50)](key) + 1); }
+inline Value leaf(Key key) { return mix(leaves[key.pick(leaves_used, 50)](key) + 1); }
 
 // Where a program keeps something a thread, over calls. Only in programs that say so: auto must see it, and park.
 #ifdef BOUND
@@ -394,9 +399,10 @@ inline Value common(Key key) {
 
 Value program(Key seed);  // the runtime's own
 
-// random_X FIRST LAST: a line a seed.
+// random_X FIRST [LAST [LEAVES]]: a line a seed. LEAVES: only the first so many are used (3: reads by offset).
 inline int run_seeds(int argc, char** argv) {
   long first = argc > 1 ? atol(argv[1]) : 1, last = argc > 2 ? atol(argv[2]) : first;
+  if (argc > 3) leaves_used = std::min(atoi(argv[3]), leaf_count);
   world.open();
   Feeder the_feeder;
   feeder = &the_feeder;
