@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string>
 
 #include "kit/arguments.h"
 #include "kit/checksum.h"
@@ -21,6 +22,9 @@ constexpr std::size_t alignment = 4096;
 constexpr std::uint64_t content_seed = 7;
 
 struct Plan {
+  std::string file;
+  int flags = O_RDONLY | O_CLOEXEC;
+  bool opens = false;  // each read opens the file, and closes it
   int fd = -1;
   std::uint64_t blocks = 0;
   std::size_t block = 4096;
@@ -51,8 +55,11 @@ std::unique_ptr<void, Free> page_aligned(std::size_t bytes) {
 [[gnu::noinline]] std::uint64_t read_one(const Plan& plan, std::int64_t index) {
   auto memory = page_aligned(plan.block);
   std::uint64_t offset = plan.offset(index);
-  ssize_t got = pread(plan.fd, memory.get(), plan.block, static_cast<off_t>(offset));
+  int fd = plan.opens ? open(plan.file.c_str(), plan.flags) : plan.fd;
+  if (fd < 0) kit::die(plan.file);
+  ssize_t got = pread(fd, memory.get(), plan.block, static_cast<off_t>(offset));
   if (got < 0) kit::die("pread");
+  if (plan.opens) close(fd);
   if (got != static_cast<ssize_t>(plan.block)) kit::wrong("a read inside the file came up short");
   return plan.digest(memory.get(), index);
 }
@@ -80,8 +87,7 @@ int main(int argc, char** argv) {
   kit::Arguments arguments(
       argc, argv,
       "[--file=F] [--size=256M] [--generate] [--reads=N] [--mode=direct|buffered|hot|whole] "
-      "[--block=4096] [--seed=S] [--compute=1] [--runtime=openmp] [--threads=N] [--verify] [--remove]");
-  std::string file = arguments.text("file", "/var/tmp/coldread.dat");
+      "[--open] [--block=4096] [--seed=S] [--compute=1] [--runtime=openmp] [--threads=N] [--verify] [--remove]");
   std::string mode = arguments.text("mode", "direct");
   auto size = static_cast<std::uint64_t>(arguments.number("size", 0));
   std::int64_t reads = arguments.number("reads", 10'000);
@@ -91,6 +97,9 @@ int main(int argc, char** argv) {
   kit::Runtime runtime = kit::runtime_of(arguments, "openmp");
   auto threads = static_cast<unsigned>(arguments.number("threads", 0));
   Plan plan;
+  plan.file = arguments.text("file", "/var/tmp/coldread.dat");
+  plan.opens = arguments.flag("open");
+  if (mode == "direct") plan.flags |= O_DIRECT;
   plan.block = static_cast<std::size_t>(arguments.number("block", 4096));
   plan.seed = static_cast<std::uint64_t>(arguments.number("seed", 1));
   plan.compute = arguments.number("compute", 1);
@@ -101,15 +110,15 @@ int main(int argc, char** argv) {
   if (plan.block == 0 || plan.block % alignment) arguments.fail("--block is a multiple of 4096");
   arguments.finish();
 
-  if (size > 0 || generate || access(file.c_str(), R_OK) != 0) {
-    kit::generate_file(file, size > 0 ? size : 256 << 20, content_seed);
+  if (size > 0 || generate || access(plan.file.c_str(), R_OK) != 0) {
+    kit::generate_file(plan.file, size > 0 ? size : 256 << 20, content_seed);
   }
   if (generate) return 0;
-  plan.fd = open(file.c_str(), O_RDONLY | (mode == "direct" ? O_DIRECT : 0));
+  plan.fd = open(plan.file.c_str(), plan.flags);
   struct stat about;
-  if (plan.fd < 0 || fstat(plan.fd, &about)) kit::die(file);
+  if (plan.fd < 0 || fstat(plan.fd, &about)) kit::die(plan.file);
   plan.blocks = static_cast<std::uint64_t>(about.st_size) / plan.block;
-  if (!plan.blocks) kit::wrong(file + " is smaller than a block");
+  if (!plan.blocks) kit::wrong(plan.file + " is smaller than a block");
   if (plan.whole) reads = static_cast<std::int64_t>(plan.blocks);
   if (mode != "direct") kit::make_cold(plan.fd);
   if (mode == "buffered" || mode == "hot") posix_fadvise(plan.fd, 0, 0, POSIX_FADV_RANDOM);
@@ -119,7 +128,7 @@ int main(int argc, char** argv) {
   std::uint64_t sum =
       kit::sum_over(runtime, reads, [&](std::int64_t i) { return read_one(plan, i); }, threads);
   double seconds = kit::now() - began;
-  if (remove) unlink(file.c_str());
+  if (remove) unlink(plan.file.c_str());
   if (verify && sum != expected_sum(plan, reads)) kit::wrong("the checksum is not that of the formula");
   kit::print_result(sum, seconds, static_cast<std::uint64_t>(reads));
   return 0;
