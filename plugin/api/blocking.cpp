@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The blocking-style calls of weir.h: fast try, then the ring's own operation with the task set aside, else the kernel.
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 
@@ -14,6 +15,7 @@
 #include "path/engine.h"
 #include "path/guess.h"
 #include "path/waiting.h"
+#include "path/warming.h"
 #include "sys/file.h"
 #include "sys/raw.h"
 #include "wait/lane.h"
@@ -57,6 +59,8 @@ bool read_next(const op::Op& operation, const weir_runtime& runtime, Result* res
   *refusal = 0;
   Result flags = sys::status_flags(operation.fd), offset = sys::lseek(operation.fd, 0, SEEK_CUR);
   if (operation.kind != op::Kind::readv || failed(flags) || (flags & O_DIRECT) || failed(offset)) return false;
+  struct stat about;
+  if (failed(sys::known_of(operation.fd, &about)) || !path::stays_cached(about.st_dev)) return false;
   auto* parts = static_cast<iovec*>(operation.buffer);
   std::uint64_t bytes = 0;
   for (std::uint64_t i = 0; i < operation.bytes; ++i) bytes += parts[i].iov_len;

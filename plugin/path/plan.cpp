@@ -9,6 +9,7 @@
 
 #include <atomic>
 
+#include "path/warming.h"
 #include "sys/file.h"
 
 namespace weir::path {
@@ -78,7 +79,7 @@ Plan stream(const Call& call, std::uint32_t mode) {
   return plan;
 }
 
-Plan file(const Call& call, int flags) {
+Plan file(const Call& call, std::uint64_t device, int flags) {
   Plan plan;
   plan.storage = true;
   if (writes(call)) {
@@ -94,7 +95,7 @@ Plan file(const Call& call, int flags) {
     return plan;
   }
   plan.way = Way::warm;
-  plan.park_only = flags & O_DIRECT;  // nothing stays in the cache for the call to find
+  plan.park_only = (flags & O_DIRECT) || !stays_cached(device);  // nothing is in the cache then for the call to find
   return plan;
 }
 
@@ -165,7 +166,7 @@ Plan plan_for(const Call& call) {
     return plan;
   }
   if (storage && in_memory(call, device)) return refuse(Reason::unsupported_fd);
-  if (storage) return flags & O_NONBLOCK ? refuse(Reason::nonblocking) : file(call, static_cast<int>(flags));
+  if (storage) return flags & O_NONBLOCK ? refuse(Reason::nonblocking) : file(call, device, static_cast<int>(flags));
   if (S_ISDIR(mode)) return refuse(Reason::unsupported_fd);
   // A positional call on a stream is an error that libc reports best.
   if (at) return refuse(Reason::unsupported_call);

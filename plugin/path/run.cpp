@@ -15,6 +15,7 @@
 #include "path/habit.h"
 #include "path/plan.h"
 #include "path/waiting.h"
+#include "path/warming.h"
 #include "sys/file.h"
 #include "sys/process.h"
 #include "wait/errno_state.h"

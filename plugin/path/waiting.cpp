@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "path/waiting.h"
 
-#include <algorithm>
 #include <cerrno>
 
 #include "base/thread.h"
@@ -101,21 +100,6 @@ bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& run
   if (!set_aside(runtime, start, &waiting, refusal)) return false;
   *result = waiting.result;
   return true;
-}
-
-bool warm(int fd, off_t offset, std::uint64_t bytes, const weir_runtime& runtime, int* refusal) {
-  // Where nobody looks: all readers scribble on the same page-aligned memory, so that warming costs no cache.
-  constexpr std::uint64_t sink_bytes = 64 * 1024;
-  constexpr int most_parts = 64;
-  alignas(4096) static char sink[sink_bytes];
-  iovec parts[most_parts];
-  int count = 0;
-  for (; bytes && count < most_parts; ++count) {
-    parts[count] = {sink, std::min(bytes, sink_bytes)};
-    bytes -= parts[count].iov_len;
-  }
-  Result ignored;
-  return perform(op::readv(fd, parts, count, offset), true, runtime, &ignored, refusal);
 }
 
 void let_queued_through() {

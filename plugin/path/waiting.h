@@ -26,9 +26,6 @@ bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& run
 // counts the task as ready (meter::gauges) before. False: as perform() has it.
 bool set_aside(const weir_runtime& runtime, void (*start)(void*, weir_waiter*), void* argument, int* refusal);
 
-// Reads [offset, offset + bytes) into nowhere, so that the page cache has it. As perform().
-bool warm(int fd, off_t offset, std::uint64_t bytes, const weir_runtime& runtime, int* refusal);
-
 // Gives back a permit that a thread held; the request that takes it over, if any, goes to the ring.
 void release_permit();
 
