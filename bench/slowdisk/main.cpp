@@ -23,8 +23,8 @@ slowdisk::Device device{{}};
 std::string told() {
   slowdisk::Behaviour b = device.behaviour();
   char line[160];
-  std::snprintf(line, sizeof line, "latency_us=%g channels=%d open_us=%g ask_us=%g thrash=%g served=%lld\n",
-                b.latency_us, b.channels, b.open_us, b.ask_us, b.thrash, static_cast<long long>(device.served()));
+  std::snprintf(line, sizeof line, "latency_us=%g channels=%d open_us=%g ask_us=%g keeps=%d thrash=%g served=%lld\n",
+                b.latency_us, b.channels, b.open_us, b.ask_us, b.keeps, b.thrash, static_cast<long long>(device.served()));
   return line;
 }
 
@@ -55,7 +55,9 @@ int list(const char*, void* buffer, fuse_fill_dir_t fill, off_t, fuse_file_info*
 
 int open_file(const char* path, fuse_file_info* file) {
   if (!is_data(path) && !is_control(path)) return -ENOENT;
-  file->direct_io = 1;  // every read comes here
+  bool keeps = is_data(path) && device.behaviour().keeps;
+  file->direct_io = !keeps;  // every read comes here
+  file->keep_cache = keeps;
   if (is_data(path)) device.open();
   return 0;
 }
@@ -93,7 +95,7 @@ void* begin(fuse_conn_info* connection, fuse_config* config) {
 
 int main(int argc, char** argv) {
   if (argc != 4) {
-    std::fprintf(stderr, "slow_disk FILE FOLDER 'latency_us=2000 channels=24 open_us=0 ask_us=0 thrash=0'\n"
+    std::fprintf(stderr, "slow_disk FILE FOLDER 'latency_us=2000 channels=24 open_us=0 ask_us=0 keeps=0 thrash=0'\n"
                          "Mounts on FOLDER a disk whose file `data` is FILE, slowly. `fusermount3 -u FOLDER` ends it.\n");
     return 2;
   }

@@ -27,6 +27,7 @@ bool Behaviour::read(const std::string& text) {
     else if (name == "channels") value >> next.channels;
     else if (name == "open_us") value >> next.open_us;
     else if (name == "ask_us") value >> next.ask_us;
+    else if (name == "keeps") value >> next.keeps;
     else if (name == "thrash") value >> next.thrash;
     else return false;
     if (!value || !value.eof()) return false;

@@ -14,6 +14,7 @@ struct Behaviour {
   int channels = 24;         // operations served at once: the knee
   double open_us = 0;        // of opening the file, as where a server is asked; any number at once
   double ask_us = 0;         // of asking what its name stands for, likewise; each time, if it is not 0 from the start
+  int keeps = 0;             // 1: what was read stays in the page cache, of files opened from then on
   double thrash = 0;         // each operation beyond the knee makes all slower by this share, as seeks do
 
   // Takes over what the text names; false, and nothing changed, when a word of it is none of ours.

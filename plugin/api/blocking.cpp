@@ -14,6 +14,7 @@
 #include "meter/trace.h"
 #include "path/engine.h"
 #include "path/guess.h"
+#include "path/in_hope.h"
 #include "path/waiting.h"
 #include "path/warming.h"
 #include "sys/file.h"
@@ -162,9 +163,17 @@ Result wait_for(const Made& by, const op::Op& operation, short events, Call call
 // Reads without blocking, where the kernel can say: true when that settled it.
 bool read_at_once(int fd, const iovec* parts, int count, off_t offset, Result* result) {
   *result = sys::preadv2(fd, parts, count, offset, RWF_NOWAIT);
-  if (*result == -EAGAIN || *result == -EOPNOTSUPP) return false;
+  if (*result == -EAGAIN) return false;
   Result asked = 0;
   for (int i = 0; i < count; ++i) asked += static_cast<Result>(parts[i].iov_len);
+  if (*result == -EOPNOTSUPP) {
+    auto bytes = static_cast<std::uint64_t>(asked);
+    if (offset < 0 || path::look_in_hope(fd, offset, bytes) != 1) return false;
+    *result = path::made_in_hope(fd, bytes, [&] { return sys::preadv2(fd, parts, count, offset, 0); });
+    if (*result == -EINTR) return false;
+    meter::mine().fast_hits.add(1);
+    return true;
+  }
   // Short: a file's end, or the end of what is cached. A stream's short read is its answer.
   if (*result > 0 && *result < asked && sys::is_storage(fd)) {
     if (offset < 0) return true;  // the offset has moved: a short read, as read(2) may return one

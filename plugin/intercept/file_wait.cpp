@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "intercept/errno_edge.h"
+#include "path/in_hope.h"
 #include "sys/file.h"
 
 namespace weir::intercept {
@@ -47,7 +48,8 @@ Result attempt_whole(Call& call) {
   Result offset = sys::lseek(call.fd, 0, SEEK_CUR);
   if (offset < 0) return call.real(call);
   Result found = path::at_hand(call.fd, offset, call.bytes, about.st_size);
-  return found >= 0 ? call.real(call) : found == -EAGAIN ? found : -EOPNOTSUPP;
+  if (found < 0) return found == -EAGAIN ? found : -EOPNOTSUPP;
+  return path::made_in_hope(call.fd, file_call_of(call).bytes, [&call] { return call.real(call); });
 }
 
 // The first members of libc's private record of a wide stream; they have been these since wide streams are.

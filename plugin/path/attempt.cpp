@@ -9,6 +9,7 @@
 
 #include "path/call.h"
 #include "path/guess.h"
+#include "path/in_hope.h"
 #include "sys/file.h"
 
 namespace weir::path {
@@ -26,7 +27,8 @@ Result cached(int fd, off_t offset) {
 Result attempt_shared(Call& call, off_t offset, off_t size) {
   if (call.bytes == 0) return call.real(call);
   Result found = at_hand(call.fd, offset, call.bytes, size);
-  return found >= 0 ? call.real(call) : found == -EAGAIN ? found : -EOPNOTSUPP;
+  if (found < 0) return found == -EAGAIN ? found : -EOPNOTSUPP;
+  return made_in_hope(call.fd, call.bytes, [&call] { return call.real(call); });
 }
 
 // lseek alone can't tell: it succeeds on timers, events and some devices, which a look would disturb.
@@ -61,23 +63,42 @@ bool is_direct(Call& call) {
   return is;
 }
 
-// In cycles of the time stamp counter: some 10 us, and more for what takes long to copy.
-bool took_long(std::uint64_t cycles, std::uint64_t bytes) { return cycles > 25'000 + bytes; }
-
 Result attempt_at(Call& call) {
   if (call.offset < 0) return -EOPNOTSUPP;
   if (is_direct(call)) return -EAGAIN;
+  if (is_hopeful(call.fd)) return made_in_hope(call.fd, call.bytes, [&call] { return call.real(call); });
   // Looking at the clock costs as much as the rest of this: one call in eight is timed.
   bool timed = (meter::mine().calls.value() & 7) == 0;
   std::uint64_t began = timed ? __builtin_ia32_rdtsc() : 0;
   Result got = sys::preadv2(call.fd, call.parts, call.part_count, call.offset, RWF_NOWAIT);
   if (timed && took_long(__builtin_ia32_rdtsc() - began, call.bytes))
     by_number(way_of, call.fd).store(unknown, std::memory_order_relaxed);
+  if (got == -EOPNOTSUPP) {
+    Result found = look_in_hope(call.fd, call.offset, call.bytes);
+    return found == 1 ? made_in_hope(call.fd, call.bytes, [&call] { return call.real(call); }) : found;
+  }
   if (got <= 0 || static_cast<std::uint64_t>(got) == call.bytes) return got;
   // Short: the end of the file, or of what is cached. The end does not move back under a reader of a growing file.
   Result next = cached(call.fd, call.offset + got);
   if (next == 0) return got;
   return next == 1 ? call.real(call) : -EAGAIN;
+}
+
+// Does the file system answer such looks? Asked anew now and then: the number may stand for another file by now.
+constinit std::atomic<std::uint8_t> answers[guesses] = {};
+
+bool is_answered(int fd) {
+  std::atomic<std::uint8_t>& left = by_number(answers, fd);
+  std::uint8_t now = left.load(std::memory_order_relaxed);
+  if (now) left.store(now - 1, std::memory_order_relaxed);
+  return now;
+}
+
+void looked(int fd, bool was_answered) {
+  constexpr std::uint8_t many = 64;
+  std::uint8_t left = was_answered ? many : 0;
+  std::atomic<std::uint8_t>& before = by_number(answers, fd);
+  if (before.load(std::memory_order_relaxed) != left) before.store(left, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -87,12 +108,15 @@ Result attempt_at(Call& call) {
 Result at_hand(int fd, off_t offset, std::uint64_t bytes, off_t size) {
   if (size > 0 && offset >= size) return 0;
   if (size > 0) bytes = std::min(bytes, static_cast<std::uint64_t>(size - offset));
-  if (size > 0 && last_bytes(fd) != Bytes::there && sys::in_page_cache(fd, offset, bytes) == 0) {
+  if (size > 0 && is_hopeful(fd)) return 1;
+  if (size > 0 && last_bytes(fd) != Bytes::there && is_answered(fd) && sys::in_page_cache(fd, offset, bytes) == 0) {
     found_bytes(fd, Bytes::missing);
     return -EAGAIN;
   }
   Result last = cached(fd, offset + static_cast<off_t>(bytes) - 1);
   if (last == 0) last = cached(fd, offset);
+  looked(fd, last != -EOPNOTSUPP);
+  if (last == -EOPNOTSUPP && size > 0) last = look_in_hope(fd, offset, bytes, size);
   found_bytes(fd, last == 1 ? Bytes::there : Bytes::missing);
   return last;
 }

@@ -19,12 +19,11 @@ constexpr std::uint64_t none = ~std::uint64_t{0};
 constinit std::atomic<std::uint64_t> forgetful{none};
 constinit std::atomic<std::uint32_t> not_warmed{0};
 
-// Is the byte that was read a moment ago in the page cache? Kernels before Linux 6.5 don't say, and later ones not of everybody's files:
-// then it is there if one of two reads does not wait.
+// Is the byte that was read a moment ago in the page cache? Kernels before Linux 6.5 don't say, later ones not of everybody's files, and
+// an overlay's lie in another file's: then it is there if one of two reads does not wait.
 bool stayed(int fd, off_t offset) {
   constexpr std::int64_t at_once_ns = 50 * base::ns_per_us;
-  Result there = sys::in_page_cache(fd, offset, 1);
-  if (!failed(there)) return there;
+  if (sys::in_page_cache(fd, offset, 1) == 1) return true;
   for (int tries = 0; tries < 2; ++tries) {
     char byte;
     iovec part{&byte, 1};

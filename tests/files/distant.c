@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* distant FILE: tasks that each open a file whose open takes long, by open or by fopen, and read a part of it.
  * distant FILE ask: tasks that each ask what the name stands for.
- * distant FILE next: a task that reads what comes next, by read and by stdio; and how often the disk was asked. */
+ * distant FILE next: a task that reads what comes next, by read and by stdio; and how often the disk was asked.
+ * distant FILE hot: tasks that read, at places and what comes next, what was read before. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,10 +91,28 @@ static void next(const char *name) {
   fprintf(stderr, "%ld\n", served(name) - before);
 }
 
+static void hot(const char *name) {
+  long sum = all_of(name);
+  int file = open(name, O_RDONLY);
+  long size = lseek(file, 0, SEEK_END);
+#pragma omp parallel
+#pragma omp single
+  for (long i = 0; i < 4000; ++i) {
+#pragma omp task
+    {
+      unsigned char bytes[part];
+      long one = i % 1000 ? sum_of(bytes, pread(file, bytes, part, i * part % size)) : all_of(name);
+#pragma omp atomic
+      sum += one;
+    }
+  }
+  printf("sum %ld\n", sum);
+}
+
 int main(int count, char **arguments) {
   if (count < 2) return 2;
   if (count > 2) {
-    (strcmp(arguments[2], "ask") ? next : ask)(arguments[1]);
+    (arguments[2][0] == 'a' ? ask : arguments[2][0] == 'n' ? next : hot)(arguments[1]);
     return 0;
   }
   long sum = 0, missing = 0;
