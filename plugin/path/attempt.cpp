@@ -84,22 +84,20 @@ Result attempt_at(Call& call) {
   return next == 1 ? call.real(call) : -EAGAIN;
 }
 
-// Does the file system answer such looks? Asked anew now and then: the number may stand for another file by now.
+// Does the file system answer such looks? One behind the file's end reads nothing. Asked anew now and then: the number may stand for
+// another file by now.
 constinit std::atomic<std::uint8_t> answers[guesses] = {};
 
-bool is_answered(int fd) {
+bool answers_looks(int fd, off_t size) {
+  constexpr std::uint8_t many = 64;
   std::atomic<std::uint8_t>& left = by_number(answers, fd);
   std::uint8_t now = left.load(std::memory_order_relaxed);
-  if (now) left.store(now - 1, std::memory_order_relaxed);
-  return now;
+  if (!now && cached(fd, size) == -EOPNOTSUPP) return false;
+  left.store(now ? now - 1 : many, std::memory_order_relaxed);
+  return true;
 }
 
-void looked(int fd, bool was_answered) {
-  constexpr std::uint8_t many = 64;
-  std::uint8_t left = was_answered ? many : 0;
-  std::atomic<std::uint8_t>& before = by_number(answers, fd);
-  if (before.load(std::memory_order_relaxed) != left) before.store(left, std::memory_order_relaxed);
-}
+void found(int fd, Result there) { found_bytes(fd, there == 1 ? Bytes::there : Bytes::missing); }
 
 }  // namespace
 
@@ -108,16 +106,18 @@ void looked(int fd, bool was_answered) {
 Result at_hand(int fd, off_t offset, std::uint64_t bytes, off_t size) {
   if (size > 0 && offset >= size) return 0;
   if (size > 0) bytes = std::min(bytes, static_cast<std::uint64_t>(size - offset));
-  if (size > 0 && is_hopeful(fd)) return 1;
-  if (size > 0 && last_bytes(fd) != Bytes::there && is_answered(fd) && sys::in_page_cache(fd, offset, bytes) == 0) {
+  if (size > 0 && (is_hopeful(fd) || !answers_looks(fd, size))) {
+    Result there = look_in_hope(fd, offset, bytes, size);
+    found(fd, there);
+    return there;
+  }
+  if (size > 0 && last_bytes(fd) != Bytes::there && sys::in_page_cache(fd, offset, bytes) == 0) {
     found_bytes(fd, Bytes::missing);
     return -EAGAIN;
   }
   Result last = cached(fd, offset + static_cast<off_t>(bytes) - 1);
   if (last == 0) last = cached(fd, offset);
-  looked(fd, last != -EOPNOTSUPP);
-  if (last == -EOPNOTSUPP && size > 0) last = look_in_hope(fd, offset, bytes, size);
-  found_bytes(fd, last == 1 ? Bytes::there : Bytes::missing);
+  found(fd, last);
   return last;
 }
 

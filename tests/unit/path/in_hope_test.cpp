@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "path/in_hope.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+namespace weir::path {
+namespace {
+
+constexpr off_t page = 4096, pages = 16;
+
+// Each on a number of its own: what is known of it stays.
+class InHopeTest : public ::testing::Test {
+ protected:
+  InHopeTest() {
+    char name[] = "/var/tmp/weir-in-hope-XXXXXX";
+    int low = mkstemp(name);
+    unlink(name);
+    static int number = 1500;
+    fd_ = fcntl(low, F_DUPFD, number++);
+    ::close(low);
+    std::string bytes(static_cast<std::size_t>(page), 'x');
+    for (int i = 0; i < pages; ++i) EXPECT_EQ(::write(fd_, bytes.data(), bytes.size()), page);
+    fsync(fd_);
+  }
+  ~InHopeTest() override { ::close(fd_); }
+  void drop() { posix_fadvise(fd_, 0, 0, POSIX_FADV_DONTNEED); }
+  Result look() { return look_in_hope(fd_, page, page); }
+
+  int fd_;
+};
+
+TEST_F(InHopeTest, where_many_reads_in_a_row_are_cached_nobody_asks) {
+  for (int i = 0; i < 7; ++i) {
+    EXPECT_EQ(look(), 1);
+    if (i == 0 && is_hopeful(fd_)) GTEST_SKIP() << "the kernel does not tell what is cached";
+    EXPECT_EQ(is_hopeful(fd_), i == 6);
+  }
+  drop();
+  EXPECT_EQ(look(), 1);  // the read itself will tell
+}
+
+TEST_F(InHopeTest, what_the_cache_has_not_is_read_in_hope_now_and_then_and_more_seldom_where_that_was_vain) {
+  drop();
+  int before = 0;
+  for (int times = 0; times < 4; ++times) {
+    int refused = 0;
+    while (look() != 1) ASSERT_LT(++refused, 2000);
+    EXPECT_TRUE(is_hopeful(fd_));
+    if (times) EXPECT_EQ(refused, 2 * before + 1);
+    else if (refused == 0) GTEST_SKIP() << "the kernel does not tell, or keeps what it is told to drop";
+    before = refused;
+    hope_was_vain(fd_);
+    EXPECT_FALSE(is_hopeful(fd_));
+  }
+}
+
+TEST_F(InHopeTest, a_read_that_did_not_wait_is_followed_by_others) {
+  drop();
+  for (int i = 0; i < 2000 && look() != 1; ++i) {}
+  int made = 0;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(made_in_hope(fd_, page, [&made] { return ++made; }), i + 1);
+  EXPECT_TRUE(is_hopeful(fd_));
+  made_in_hope(fd_, page, [] { return usleep(2000); });
+  EXPECT_FALSE(is_hopeful(fd_));
+}
+
+TEST_F(InHopeTest, nothing_is_to_wait_for_behind_the_end_and_nothing_known_of_what_is_no_file) {
+  EXPECT_EQ(look_in_hope(fd_, page * pages, page), 1);
+  EXPECT_FALSE(is_hopeful(fd_));
+  drop();
+  char all[page];
+  for (off_t at = 0; at < pages; ++at) EXPECT_EQ(pread(fd_, all, sizeof all, at * page), page);
+  EXPECT_EQ(look_in_hope(fd_, page * pages - 1, page), 1);  // and one byte before it is cached
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  EXPECT_EQ(look_in_hope(ends[0], 0, 1), -EOPNOTSUPP);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+}  // namespace
+}  // namespace weir::path
