@@ -10,30 +10,45 @@
 
 namespace weir::path {
 
-// hopeful (bit 31); hits: reads in a row that the page cache had (bits 24 to 27); vain: how often hope was (bits 16 to 19); wait: how many
-// reads are taken to wait before the next one in hope (bits 0 to 15). Relaxed, and not in one step: a count that is lost is one read more
-// or less.
+// hopeful (bit 31); common: by what is known of all numbers (bit 30); hits: reads in a row that the page cache had, or that did not wait
+// (bits 24 to 27); vain: how often hope was (bits 16 to 19); wait: how many reads are taken to wait before the next one in hope (bits 0 to
+// 15). Relaxed, and not in one step: a count that is lost is one read more or less.
 constinit std::atomic<std::uint32_t> hopes[guesses] = {};
 
 namespace {
 
-constexpr unsigned sure = 7;       // hits in a row, after which nobody asks
-constexpr unsigned most_vain = 9;  // then one read in 1024 is made in hope
-constexpr unsigned doubtful = 4;   // as often as it was vain where the page cache says no at first
+constexpr unsigned sure = 7;        // hits in a row, after which nobody asks
+constexpr unsigned forgiving = 15;  // and after so many that did not wait a hope that was vain is forgotten
+constexpr unsigned most_vain = 9;   // then one read in 1024 is made in hope
+constexpr unsigned doubtful = 4;    // as often as it was vain where the page cache says no at first
 
 struct State {
-  bool hopeful;
+  bool hopeful, common;
   unsigned hits, vain, wait;
 };
 
-State state_of(int fd) {
-  std::uint32_t bits = by_number(hopes, fd).load(std::memory_order_relaxed);
-  return {(bits & path::hopeful) != 0, bits >> 24 & 15, bits >> 16 & 15, bits & 0xFFFF};
+constexpr std::uint32_t common = 0x4000'0000;
+constexpr unsigned wait_after(unsigned vain) { return (2u << vain) - 1; }
+constexpr std::uint32_t bits_of(State s) {
+  return (s.hopeful ? hopeful : 0u) | (s.common ? common : 0u) | s.hits << 24 | s.vain << 16 | s.wait;
 }
-void set(int fd, State s) {
-  std::uint32_t bits = (s.hopeful ? path::hopeful : 0u) | s.hits << 24 | s.vain << 16 | s.wait;
-  by_number(hopes, fd).store(bits, std::memory_order_relaxed);
+State state_in(const std::atomic<std::uint32_t>& of) {
+  std::uint32_t bits = of.load(std::memory_order_relaxed);
+  return {(bits & hopeful) != 0, (bits & common) != 0, bits >> 24 & 15, bits >> 16 & 15, bits & 0xFFFF};
 }
+void set(std::atomic<std::uint32_t>& of, State s) { of.store(bits_of(s), std::memory_order_relaxed); }
+
+State after_a_hit(State s) {
+  bool forgotten = s.vain && s.hits == forgiving;
+  return {true, false, s.vain && !forgotten ? s.hits + 1 : 0, s.vain - forgotten, 0};
+}
+State after_vain(State s) {
+  unsigned vain = std::min(s.vain + 1, most_vain);
+  return {false, false, 0, vain, wait_after(vain)};
+}
+
+// Thousands of numbers may come by a few times each: what was learned by hope on some of them is for all.
+constinit std::atomic<std::uint32_t> of_all{bits_of({false, false, 0, doubtful, wait_after(doubtful)})};
 
 // (Some that have bytes say that they have none: nothing is known of those.)
 bool is_file(int fd, off_t* size) {
@@ -43,35 +58,46 @@ bool is_file(int fd, off_t* size) {
   return *size > 0;
 }
 
-unsigned wait_after(unsigned vain) { return (2u << vain) - 1; }
-
 }  // namespace
 
 Result look_in_hope(int fd, off_t offset, std::uint64_t bytes, off_t size) {
-  State s = state_of(fd);
+  std::atomic<std::uint32_t>& here = by_number(hopes, fd);
+  State s = state_in(here);
   if (s.hopeful) return 1;
   if (size == 0 && !is_file(fd, &size)) return -EOPNOTSUPP;
-  if (offset >= size) return 1;
+  if (!bytes || offset >= size) return 1;
   Result found = sys::in_page_cache(fd, offset, std::min(bytes, static_cast<std::uint64_t>(size - offset)));
   if (found == 1) {
-    ++s.hits;
-    set(fd, {s.hits >= sure, s.hits, s.vain, s.wait});
+    bool is_sure = s.hits + 1 >= sure;
+    set(here, {is_sure, false, is_sure ? 0 : s.hits + 1, s.vain, s.wait});
     return 1;
   }
-  if (found == 0 && !s.vain) s.vain = doubtful, s.wait = wait_after(doubtful);
-  set(fd, {s.wait == 0, 0, s.vain, s.wait ? s.wait - 1 : 0});
-  return s.wait == 0 ? 1 : found == 0 ? -EAGAIN : -EOPNOTSUPP;
+  State all = state_in(of_all);
+  bool fresh = found == 0 && !s.vain;
+  bool by_itself = !fresh && s.wait == 0, by_all = all.wait == 0;
+  if (by_itself || by_all) {
+    set(here, {true, !by_itself, 0, s.vain, 0});
+    return 1;
+  }
+  if (fresh) s.vain = doubtful, s.wait = wait_after(doubtful);
+  set(here, {false, false, 0, s.vain, s.wait - 1});
+  set(of_all, {false, false, all.hits, all.vain, all.wait - 1});
+  return found == 0 ? -EAGAIN : -EOPNOTSUPP;
 }
 
 void hope_came_true(int fd) {
-  State s = state_of(fd);
-  if (s.hopeful && s.vain) set(fd, {true, 0, 0, 0});
+  std::atomic<std::uint32_t>& here = by_number(hopes, fd);
+  State s = state_in(here);
+  if (!s.hopeful) return;
+  if (s.common) set(of_all, after_a_hit(state_in(of_all)));
+  if (s.common || s.vain) set(here, after_a_hit(s));
 }
 
 void hope_was_vain(int fd) {
-  State s = state_of(fd);
-  unsigned vain = std::min(s.vain + 1, most_vain);
-  set(fd, {false, 0, vain, wait_after(vain)});
+  std::atomic<std::uint32_t>& here = by_number(hopes, fd);
+  State s = state_in(here);
+  if (s.common) set(of_all, after_vain(state_in(of_all)));
+  set(here, after_vain(s));
 }
 
 }  // namespace weir::path

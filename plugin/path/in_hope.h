@@ -9,10 +9,11 @@
 #include "base/result.h"
 #include "path/guess.h"
 
-// Files of file systems that don't say whether a read would wait: overlays, FUSE, NFS and others know no RWF_NOWAIT. The page cache
-// can be asked (Linux 6.5, one's own files); where it has the bytes they are there, and where not some file systems have them all the
-// same, elsewhere. So a read now and then is made in the hope that it will not wait, and timed. Where it did not, the next ones are made
-// so too, until one waits; each time that one did they get rarer.
+// Files of file systems that don't say whether a read would wait: overlays, FUSE, NFS and others know no
+// RWF_NOWAIT. The page cache can be asked (Linux 6.5, one's own files); where it has the bytes they are
+// there, and where not some file systems have them all the same, elsewhere. So a read now and then is made in
+// the hope that it will not wait, and timed. Where it did not, the next ones are made so too, until one
+// waits; each time that one did they get rarer.
 namespace weir::path {
 
 // By number: 0 nothing is known of the descriptor, or it says so. Bits: see in_hope.cpp.
@@ -22,8 +23,8 @@ constexpr std::uint32_t hopeful = 0x8000'0000;
 // Is a read from here to be made without a question?
 inline bool is_hopeful(int fd) { return by_number(hopes, fd).load(std::memory_order_relaxed) & hopeful; }
 
-// Would a read of these bytes return at once? 1: yes, or it is to be made in hope; -EAGAIN: no; -EOPNOTSUPP: who knows.
-// `size`: of the regular file, where it is known; else 0.
+// Would a read of these bytes return at once? 1: yes, or it is to be made in hope; -EAGAIN: no; -EOPNOTSUPP:
+// who knows. `size`: of the regular file, where it is known; else 0.
 Result look_in_hope(int fd, off_t offset, std::uint64_t bytes, off_t size = 0);
 
 // What came of it.

@@ -15,12 +15,14 @@ namespace weir::path {
 namespace {
 
 constexpr std::uint64_t none = ~std::uint64_t{0};
-// The device on which a file was last seen to leave nothing in the cache, and how many reads there were not warmed since.
+// The device on which a file was last seen to leave nothing in the cache, and how many reads there were not
+// warmed since.
 constinit std::atomic<std::uint64_t> forgetful{none};
 constinit std::atomic<std::uint32_t> not_warmed{0};
 
-// Is the byte that was read a moment ago in the page cache? Kernels before Linux 6.5 don't say, later ones not of everybody's files, and
-// an overlay's lie in another file's: then it is there if one of two reads does not wait.
+// Is the byte that was read a moment ago in the page cache? Kernels before Linux 6.5 don't say, later ones
+// not of everybody's files, and an overlay's lie in another file's: then it is there if one of two reads does
+// not wait.
 bool stayed(int fd, off_t offset) {
   constexpr std::int64_t at_once_ns = 50 * base::ns_per_us;
   if (sys::in_page_cache(fd, offset, 1) == 1) return true;
@@ -39,8 +41,10 @@ void learn(int fd, off_t offset) {
   std::uint64_t known = forgetful.load(std::memory_order_relaxed);
   struct stat about;
   if ((did && known == none) || failed(sys::known_of(fd, &about))) return;
-  if (!did) forgetful.store(about.st_dev, std::memory_order_relaxed);
-  else if (known == about.st_dev) forgetful.store(none, std::memory_order_relaxed);
+  if (!did)
+    forgetful.store(about.st_dev, std::memory_order_relaxed);
+  else if (known == about.st_dev)
+    forgetful.store(none, std::memory_order_relaxed);
 }
 
 }  // namespace
