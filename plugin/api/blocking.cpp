@@ -168,7 +168,7 @@ bool read_at_once(int fd, const iovec* parts, int count, off_t offset, Result* r
   for (int i = 0; i < count; ++i) asked += static_cast<Result>(parts[i].iov_len);
   if (*result == -EOPNOTSUPP) {
     auto bytes = static_cast<std::uint64_t>(asked);
-    if (offset < 0 || path::look_in_hope(fd, offset, bytes) != 1) return false;
+    if (offset < 0 || !path::look_in_hope(fd, offset, bytes)) return false;
     *result = path::made_in_hope(fd, bytes, [&] { return sys::preadv2(fd, parts, count, offset, 0); });
     if (*result == -EINTR) return false;
     meter::mine().fast_hits.add(1);

@@ -74,8 +74,8 @@ Result attempt_at(Call& call) {
   if (timed && took_long(__builtin_ia32_rdtsc() - began, call.bytes))
     by_number(way_of, call.fd).store(unknown, std::memory_order_relaxed);
   if (got == -EOPNOTSUPP) {
-    Result found = look_in_hope(call.fd, call.offset, call.bytes);
-    return found == 1 ? made_in_hope(call.fd, call.bytes, [&call] { return call.real(call); }) : found;
+    if (!look_in_hope(call.fd, call.offset, call.bytes)) return got;
+    return made_in_hope(call.fd, call.bytes, [&call] { return call.real(call); });
   }
   if (got <= 0 || static_cast<std::uint64_t>(got) == call.bytes) return got;
   // Short: the end of the file, or of what is cached. The end does not move back under a reader of a growing
@@ -109,7 +109,7 @@ Result at_hand(int fd, off_t offset, std::uint64_t bytes, off_t size) {
   if (size > 0 && offset >= size) return 0;
   if (size > 0) bytes = std::min(bytes, static_cast<std::uint64_t>(size - offset));
   if (size > 0 && (is_hopeful(fd) || !answers_looks(fd, size))) {
-    Result there = look_in_hope(fd, offset, bytes, size);
+    Result there = look_in_hope(fd, offset, bytes, size) ? 1 : -EOPNOTSUPP;
     found(fd, there);
     return there;
   }

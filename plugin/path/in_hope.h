@@ -23,13 +23,12 @@ constexpr std::uint32_t hopeful = 0x8000'0000;
 // Is a read from here to be made without a question?
 inline bool is_hopeful(int fd) { return by_number(hopes, fd).load(std::memory_order_relaxed) & hopeful; }
 
-// Would a read of these bytes return at once? 1: yes, or it is to be made in hope; -EAGAIN: no; -EOPNOTSUPP:
-// who knows. `size`: of the regular file, where it is known; else 0.
-Result look_in_hope(int fd, off_t offset, std::uint64_t bytes, off_t size = 0);
+// Is a read of these bytes to be made now: since it will not wait, or in hope? `size`: of the regular file, where it is known; else 0.
+bool look_in_hope(int fd, off_t offset, std::uint64_t bytes, off_t size = 0);
 
-// What came of it.
+// What came of it. `before`: what was known of the number when the read began.
 void hope_came_true(int fd);
-void hope_was_vain(int fd);
+void hope_was_vain(int fd, std::uint32_t before);
 
 // In cycles of the time stamp counter: some 10 us, and more for what takes long to copy.
 inline bool took_long(std::uint64_t cycles, std::uint64_t bytes) { return cycles > 25'000 + bytes; }
@@ -37,10 +36,11 @@ inline bool took_long(std::uint64_t cycles, std::uint64_t bytes) { return cycles
 // Makes the read, and remembers how long it took where it is made in hope.
 template <typename Read>
 Result made_in_hope(int fd, std::uint64_t bytes, Read read) {
-  if (!by_number(hopes, fd).load(std::memory_order_relaxed)) return read();
+  std::uint32_t before = by_number(hopes, fd).load(std::memory_order_relaxed);
+  if (!before) return read();
   std::uint64_t began = __builtin_ia32_rdtsc();
   Result got = read();
-  took_long(__builtin_ia32_rdtsc() - began, bytes) ? hope_was_vain(fd) : hope_came_true(fd);
+  took_long(__builtin_ia32_rdtsc() - began, bytes) ? hope_was_vain(fd, before) : hope_came_true(fd);
   return got;
 }
 
