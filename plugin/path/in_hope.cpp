@@ -9,9 +9,10 @@
 
 namespace weir::path {
 
-// hopeful (bit 31); common: by what is known of all numbers (bit 30); doubted: the last read took long (bit 29); hits: reads in a row that
-// the page cache had, or that did not wait (bits 24 to 27); vain: how often hope was (bits 16 to 19); wait: how many reads are taken to wait before the next one in hope (bits 0 to
-// 15). Relaxed, and not in one step: a count that is lost is one read more or less.
+// hopeful (bit 31); common: by what is known of all numbers (bit 30); doubted: the last read took long (bit 29); hits: reads in a
+// row that the page cache had, or that did not wait (bits 24 to 27); vain: how often hope was (bits 16 to 19); wait: how many reads
+// are taken to wait before the next one in hope (bits 0 to 15). Relaxed, and not in one step: a count that is lost is one read more
+// or less.
 constinit std::atomic<std::uint32_t> hopes[guesses] = {};
 
 namespace {
