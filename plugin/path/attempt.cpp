@@ -22,13 +22,17 @@ Result cached(int fd, off_t offset) {
   return sys::preadv2(fd, &part, 1, offset, RWF_NOWAIT);
 }
 
-// A file at its shared offset. A short RWF_NOWAIT read would have moved that offset: another thread could
-// read on from the middle of our record. So look first, without moving anything, then let the real call run.
+Result real_in_hope(Call& call) {
+  return made_in_hope(call.fd, call.bytes, [&call] { return call.real(call); });
+}
+
+// A file at its shared offset. A short RWF_NOWAIT read would have moved that offset: another thread could read on from
+// the middle of our record. So look first, without moving anything, then let the real call run.
 Result attempt_shared(Call& call, off_t offset, off_t size) {
   if (call.bytes == 0) return call.real(call);
   Result found = at_hand(call.fd, offset, call.bytes, size);
   if (found < 0) return found == -EAGAIN ? found : -EOPNOTSUPP;
-  return made_in_hope(call.fd, call.bytes, [&call] { return call.real(call); });
+  return real_in_hope(call);
 }
 
 // lseek alone can't tell: it succeeds on timers, events and some devices, which a look would disturb.
@@ -46,9 +50,9 @@ Kind kind_of(Call& call, off_t* size) {
   return S_ISCHR(about.st_mode) && major(about.st_rdev) == memory_devices ? Kind::memory : Kind::stream;
 }
 
-// A direct read has no cache to look at: with RWF_NOWAIT the kernel sends it to the device all the same, and
-// waits. Asking which a descriptor is costs a system call, hence a guess: "direct" is asked again at each
-// call, and "cached" is withdrawn when an attempt took as long as a device does.
+// A direct read has no cache to look at: with RWF_NOWAIT the kernel sends it to the device all the same, and waits.
+// Asking which a descriptor is costs a system call, hence a guess: "direct" is asked again at each call, and "cached" is
+// withdrawn when an attempt took as long as a device does.
 enum Guess : std::uint8_t { unknown, through_cache, direct };
 constinit std::atomic<Guess> way_of[guesses] = {};
 
@@ -66,20 +70,16 @@ bool is_direct(Call& call) {
 Result attempt_at(Call& call) {
   if (call.offset < 0) return -EOPNOTSUPP;
   if (is_direct(call)) return -EAGAIN;
-  if (is_hopeful(call.fd)) return made_in_hope(call.fd, call.bytes, [&call] { return call.real(call); });
+  if (is_hopeful(call.fd)) return real_in_hope(call);
   // Looking at the clock costs as much as the rest of this: one call in eight is timed.
   bool timed = (meter::mine().calls.value() & 7) == 0;
   std::uint64_t began = timed ? __builtin_ia32_rdtsc() : 0;
   Result got = sys::preadv2(call.fd, call.parts, call.part_count, call.offset, RWF_NOWAIT);
   if (timed && took_long(__builtin_ia32_rdtsc() - began, call.bytes))
     by_number(way_of, call.fd).store(unknown, std::memory_order_relaxed);
-  if (got == -EOPNOTSUPP) {
-    if (!look_in_hope(call.fd, call.offset, call.bytes)) return got;
-    return made_in_hope(call.fd, call.bytes, [&call] { return call.real(call); });
-  }
+  if (got == -EOPNOTSUPP) return look_in_hope(call.fd, call.offset, call.bytes) ? real_in_hope(call) : got;
   if (got <= 0 || static_cast<std::uint64_t>(got) == call.bytes) return got;
-  // Short: the end of the file, or of what is cached. The end does not move back under a reader of a growing
-  // file.
+  // Short: the end of the file, or of what is cached. The end does not move back under a reader of a growing file.
   Result next = cached(call.fd, call.offset + got);
   if (next == 0) return got;
   return next == 1 ? call.real(call) : -EAGAIN;
@@ -102,9 +102,8 @@ void found(int fd, Result there) { found_bytes(fd, there == 1 ? Bytes::there : B
 
 }  // namespace
 
-// The look at a byte makes the kernel read its page, and only that, where it is not there: a second transfer
-// beside the call's own. Hence, where the last look found something missing, the one that makes it read
-// nothing.
+// The look at a byte makes the kernel read its page, and only that, where it is not there: a second transfer beside the
+// call's own. Hence, where the last look found something missing, the one that makes it read nothing.
 Result at_hand(int fd, off_t offset, std::uint64_t bytes, off_t size) {
   if (size > 0 && offset >= size) return 0;
   if (size > 0) bytes = std::min(bytes, static_cast<std::uint64_t>(size - offset));
@@ -139,10 +138,8 @@ Result attempt_next(Call& call) {
 
 Result attempt_file_at(Call& call) {
   Result got = attempt_at(call);
-  if (got == -EAGAIN)
-    found_bytes(call.fd, Bytes::missing);
-  else if (last_bytes(call.fd) == Bytes::missing)
-    found_bytes(call.fd, Bytes::unknown);
+  if (got == -EAGAIN) found_bytes(call.fd, Bytes::missing);
+  else if (last_bytes(call.fd) == Bytes::missing) found_bytes(call.fd, Bytes::unknown);
   return got;
 }
 

@@ -9,8 +9,9 @@
 #include "base/result.h"
 #include "path/guess.h"
 
-// Files of file systems that don't say whether a read would wait: overlays, FUSE, NFS and others know no
-// RWF_NOWAIT. The page cache can be asked (Linux 6.5, one's own files); where it has the bytes they are
+// Files of file systems that don't say whether a read would wait: overlays and FUSE know no
+// RWF_NOWAIT. The page cache can be asked (Linux 6.5, later kernels
+// only of files that one owns or may write); where it has the bytes they are
 // there, and where not some file systems have them all the same, elsewhere. So a read now and then is made in
 // the hope that it will not wait, and timed. Where it did not, the next ones are made so too, until one
 // waits; each time that one did they get rarer.

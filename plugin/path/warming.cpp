@@ -41,10 +41,8 @@ void learn(int fd, off_t offset) {
   std::uint64_t known = forgetful.load(std::memory_order_relaxed);
   struct stat about;
   if ((did && known == none) || failed(sys::known_of(fd, &about))) return;
-  if (!did)
-    forgetful.store(about.st_dev, std::memory_order_relaxed);
-  else if (known == about.st_dev)
-    forgetful.store(none, std::memory_order_relaxed);
+  if (!did) forgetful.store(about.st_dev, std::memory_order_relaxed);
+  else if (known == about.st_dev) forgetful.store(none, std::memory_order_relaxed);
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace weir::path {
 // Reads [offset, offset + bytes) into nowhere. As perform().
 bool warm(int fd, off_t offset, std::uint64_t bytes, const weir_runtime& runtime, int* refusal);
 
-// Does what is read of files on this device stay in the page cache, or is it likely? On some FUSE and network file systems it does not,
-// and each byte would be read twice.
+// Does what is read of files on this device stay in the page cache, or is it likely? On some FUSE file systems it does not, and each byte
+// would be read twice.
 bool stays_cached(std::uint64_t device);
 
 }  // namespace weir::path
