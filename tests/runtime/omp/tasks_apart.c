@@ -66,5 +66,5 @@ int main(void) {
   for (int i = 0; i < threads; ++i) remove_folder_of(i);
   rmdir(folder);
   printf("apart: %d of %d; %d of %d right\n", alone, threads, right, tasks);
-  return 0;
+  return alone ? 0 : 77;  /* a container may forbid it */
 }

@@ -12,6 +12,7 @@
 #include "path/habit.h"
 #include "sys/process.h"
 #include "tests/unit/path/run_fixture.h"
+#include "tests/unit/sys/apart.h"
 
 namespace weir::path {
 namespace {
@@ -82,6 +83,7 @@ TEST_F(ErrandsTest, what_takes_no_time_any_more_is_made_here_again) {
 }
 
 TEST_F(ErrandsTest, a_thread_with_a_folder_of_its_own_makes_its_calls_itself) {
+  if (!sys::threads_may_part()) GTEST_SKIP() << "not allowed here";
   Habit habit;
   grow_long(habit);
   Named of_others;
