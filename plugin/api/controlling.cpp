@@ -104,7 +104,7 @@ int open_log() {
   base::Line name;
   name_file(name, file);
   Result fd = sys::open(name.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (failed(fd)) base::say("can't write the decisions to %s: %s", name.text(), std::strerror(static_cast<int>(-fd)));
+  if (failed(fd)) base::say("can't write the decisions to %s: %s", name.text(), base::words_of(static_cast<int>(-fd)));
   else {
     base::Line head;
     put_head(head, algorithm(), bounds(), {});
@@ -228,7 +228,7 @@ void start_control() {
   }
   int error = sys::start_thread(control, reinterpret_cast<void*>(memory), "weir-control");
   if (error) {
-    base::say_if_verbose("no thread for the controller (%s): as many permits as may be", std::strerror(-error));
+    base::say_if_verbose("no thread for the controller (%s): as many permits as may be", base::words_of(-error));
     set_limit(most_permits.load());
   }
 }

@@ -178,7 +178,7 @@ bool start_now() {
   sys::on_idle.store([] { path::driver.hurry(); }, std::memory_order_relaxed);
   path::watchdog_patience_ns = the_settings.watchdog_ms * base::ns_per_ms;
   int error = path::driver.start(the_capabilities);
-  if (error) base::say_if_verbose("no io_uring here (%s): calls wait as they would without weir", std::strerror(-error));
+  if (error) base::say_if_verbose("no io_uring here (%s): calls wait as they would without weir", base::words_of(-error));
   return error == 0;
 }
 

@@ -254,7 +254,7 @@ void write_report(const char* file, const Facts& facts) {
   bool whole = may_replace(name.text());
   if (!whole && !facts.ended) return;
   int error = whole ? replace(name.text(), facts) : write_in_place(name.text(), facts);
-  if (error && facts.ended) base::say("can't write the report %s: %s", name.text(), std::strerror(-error));
+  if (error && facts.ended) base::say("can't write the report %s: %s", name.text(), base::words_of(-error));
 }
 
 }  // namespace weir::api

@@ -151,7 +151,7 @@ Result make_page() {
 
 void body(void*) {
   if (Result made = make_page(); failed(made)) {
-    base::say_if_verbose("weir top can't look at this process: %s", std::strerror(static_cast<int>(-made)));
+    base::say_if_verbose("weir top can't look at this process: %s", base::words_of(static_cast<int>(-made)));
     return;
   }
   meter::Page& mine = *page.load(std::memory_order_relaxed);

@@ -54,7 +54,7 @@ void say_trouble(int error) {
   meter::tracing.store(false);
   if (trace->told) return;
   trace->told = true;
-  base::say("can't write the trace %s: %s; the program goes on without", settings().trace, std::strerror(-error));
+  base::say("can't write the trace %s: %s; the program goes on without", settings().trace, base::words_of(-error));
 }
 
 const char* role_of(std::int32_t thread, std::uint32_t place) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstring>
 #include <sys/syscall.h>
 
 namespace weir::base {
@@ -60,5 +61,10 @@ void say_if_verbose(const char* format, ...) {
 }
 
 void set_verbose(bool on) { verbose.store(on, std::memory_order_relaxed); }
+
+const char* words_of(int error) {
+  const char* words = strerrordesc_np(error);
+  return words ? words : "unknown error";
+}
 
 }  // namespace weir::base

@@ -29,4 +29,7 @@ __attribute__((format(printf, 1, 2))) void say(const char* format, ...);
 
 void set_verbose(bool on);
 
+// What an error is called in English. (libc's strerror translates it, which takes locks and reads files.)
+const char* words_of(int error);
+
 }  // namespace weir::base
