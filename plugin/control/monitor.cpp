@@ -10,10 +10,16 @@ namespace {
 
 constexpr int sector_bytes = 512;
 
-// The number after `name`, or -1.
+// The number after `name`, or -1. The kernel writes a point, whatever the program's locale says (and strtod reads).
 double number_after(const char* text, const char* name) {
   const char* at = std::strstr(text, name);
-  return at ? std::strtod(at + std::strlen(name), nullptr) : -1;
+  if (!at) return -1;
+  char* end;
+  auto value = static_cast<double>(std::strtoll(at + std::strlen(name), &end, 10));
+  if (*end != '.') return value;
+  double decimals = 0, scale = 1;
+  for (++end; *end >= '0' && *end <= '9'; ++end, scale *= 10) decimals = decimals * 10 + (*end - '0');
+  return value + decimals / scale;
 }
 
 std::int64_t kib_after(const char* text, const char* name) {

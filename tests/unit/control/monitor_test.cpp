@@ -28,6 +28,10 @@ TEST(Monitor, ReadsPressureAndMemory) {
   read_pressure("some avg10=12.50 avg60=1.00 avg300=0.00 total=5\nfull avg10=3.00 avg60=0 avg300=0 total=1\n", s);
   read_meminfo("MemTotal: 8000 kB\nDirty:   300 kB\nWriteback:   20 kB\nWritebackTmp: 7 kB\n", s);
   EXPECT_EQ(s.io_pressure, 12.5);
+  read_pressure("some avg10=0.07 avg60=1.00 avg300=0.00 total=5\n", s);
+  EXPECT_EQ(s.io_pressure, 0.07);
+  read_pressure("some avg10=3", s);
+  EXPECT_EQ(s.io_pressure, 3);
   EXPECT_EQ(s.dirty_bytes, 300 * 1024);
   EXPECT_EQ(s.writeback_bytes, 20 * 1024);
 }
