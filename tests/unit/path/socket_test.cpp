@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "path/ending.h"
 #include "path/guess.h"
+#include "sys/capabilities.h"
 #include "tests/unit/path/run_fixture.h"
 
 namespace weir::path {
@@ -19,6 +20,8 @@ class SocketTest : public RunTest {
  protected:
   static constexpr int waits = 6;
   void SetUp() override {
+    sys::Capabilities can = sys::probe("");
+    if (!can.io_uring) GTEST_SKIP() << "no io_uring here: " << can.ring_error;
     RunTest::SetUp();
     int low[2];
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, low), 0);
@@ -35,6 +38,7 @@ class SocketTest : public RunTest {
     before_ = meter::totals();
   }
   void TearDown() override {
+    if (IsSkipped()) return;
     for (int fd : {ours_, theirs_}) ::close(fd);
     tried(ours_, false);
     RunTest::TearDown();
