@@ -208,7 +208,9 @@ void prepare(char** environment) {
   the_settings = base::read_settings(environment, &complaint);
   keep_strings(the_settings);
   base::set_verbose(the_settings.verbose);
+  know_stderr();
   if (the_settings.summary) keep_stderr();
+  base::say_by(tell);
   if (complaint && (the_settings.summary || the_settings.verbose) && is_root())
     base::say("%s must be %s; its default, %s, holds", complaint->variable, complaint->form ? complaint->form : "0|1",
               complaint->initial);

@@ -6,6 +6,7 @@
 
 #include "sys/file.h"
 #include "sys/raw.h"
+#include "sys/unsignalled.h"
 
 namespace weir::api {
 namespace {
@@ -22,11 +23,15 @@ bool is_what_stderr_was(int fd) {
 
 }  // namespace
 
-void keep_stderr() {
+void know_stderr() {
   struct stat now;
   if (failed(sys::fstat(2, &now))) return;
   device = now.st_dev;
   inode = now.st_ino;
+}
+
+void keep_stderr() {
+  if (!is_what_stderr_was(2)) return;
   Result copy = sys::raw(SYS_fcntl, 2, F_DUPFD_CLOEXEC, out_of_the_way);
   kept = failed(copy) ? -1 : static_cast<int>(copy);
 }
@@ -38,7 +43,9 @@ void voice_after_fork() {
 
 void tell(const base::Line& line) {
   int fd = is_what_stderr_was(2) ? 2 : is_what_stderr_was(kept) ? kept : -1;
-  if (fd >= 0) sys::write(fd, line.text(), line.length());
+  if (fd < 0) return;
+  sys::Unsignalled unsignalled;
+  sys::write(fd, line.text(), line.length());
 }
 
 }  // namespace weir::api

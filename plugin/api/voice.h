@@ -5,15 +5,17 @@
 
 namespace weir::api {
 
-// Remembers what stderr is, and keeps a descriptor of it: programs (all of GNU coreutils) close theirs before our last
-// line is due, and may have opened something of their own under its number. Call once, early, and only if asked to speak.
+// Remembers what stderr is: a program may open something of its own under its number. Call once, early.
+void know_stderr();
+
+// Keeps a descriptor of it: programs (all of GNU coreutils) close theirs before our last line is due. Only if asked to speak.
 void keep_stderr();
 
 // In a forked child: the copy goes. A child that becomes a daemon closes what it knows of, and whoever reads the other end of
 // a pipe waits for that.
 void voice_after_fork();
 
-// Writes the line to what stderr was when it was kept; nowhere, if that is gone.
+// Writes the line to what stderr was at first; nowhere, if that is gone, or nobody reads it.
 void tell(const base::Line& line);
 
 }  // namespace weir::api

@@ -4,10 +4,12 @@
 #include <cstring>
 
 #include "sys/file.h"
+#include "sys/unsignalled.h"
 
 namespace weir::api {
 
 void Writer::flush() {
+  sys::Unsignalled unsignalled;
   const char* text = buffer_;
   while (held_ && !error_) {
     Result wrote = sys::write(fd_, text, held_);

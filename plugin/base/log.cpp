@@ -9,6 +9,7 @@ namespace weir::base {
 namespace {
 
 std::atomic<bool> verbose{false};
+std::atomic<void (*)(const Line&)> teller{nullptr};
 
 // base may include nothing, sys not even: the one raw call it makes stands here.
 void write_stderr(const char* text, std::size_t length) {
@@ -24,7 +25,8 @@ void say_v(const char* format, std::va_list arguments) {
   line.add("weir: ");
   line.add_v(format, arguments);
   line.add("\n");
-  write_stderr(line.text(), line.length());
+  if (auto* tell = teller.load(std::memory_order_relaxed)) tell(line);
+  else write_stderr(line.text(), line.length());
 }
 
 }  // namespace
@@ -142,6 +144,8 @@ void say_if_verbose(const char* format, ...) {
   say_v(format, arguments);
   va_end(arguments);
 }
+
+void say_by(void (*tell)(const Line& line)) { teller.store(tell, std::memory_order_relaxed); }
 
 void set_verbose(bool on) { verbose.store(on, std::memory_order_relaxed); }
 

@@ -27,13 +27,15 @@ class Line {
   char text_[capacity + 1] = {};
 };
 
-// Writes "weir: ...\n" to stderr with one system call, if the settings say verbose. Errors are ignored.
+// Writes "weir: ...\n" to stderr with one system call, if the settings say verbose. Errors are ignored. From say_by() on, by that
+// function.
 __attribute__((format(printf, 1, 2))) void say_if_verbose(const char* format, ...);
 
 // The same, whatever the settings: for what the user asked to be told.
 __attribute__((format(printf, 1, 2))) void say(const char* format, ...);
 
 void set_verbose(bool on);
+void say_by(void (*tell)(const Line& line));
 
 // What an error is called in English. (libc's strerror translates it, which takes locks and reads files.)
 const char* words_of(int error);

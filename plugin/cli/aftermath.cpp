@@ -16,6 +16,7 @@
 #include "cli/report/page.h"
 #include "cli/report/run_of_files.h"
 #include "cli/report/verdict.h"
+#include "sys/unsignalled.h"
 
 namespace weir::cli {
 namespace {
@@ -122,6 +123,7 @@ int run_with_aftermath(const Aftermath& wanted, int (*start)(const std::string& 
     clock_gettime(CLOCK_REALTIME_COARSE, &since);  // the clock that file systems use
     ending = run_attended(start_program, &what);
     if (ending.error) return complain(std::string("can't start a process: ") + std::strerror(ending.error));
+    sys::Unsignalled unsignalled;  // the status is the program's, whoever reads what is told
     tell(wanted, files_of_run(what.report, since));
   }
   end_alike(ending);

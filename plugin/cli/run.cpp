@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/program.h"
 #include "lane/marks.h"
+#include "sys/unsignalled.h"
 
 namespace weir::cli {
 namespace {
@@ -44,7 +45,10 @@ std::string obstacle(const Program& program, const std::string& preload) {
 }
 
 int run_plain(char** command, const Wish& wish, const std::string& why) {
-  if (!wish.quiet) std::fprintf(stderr, "weir: runs without weir: %s\n", why.c_str());
+  if (!wish.quiet) {
+    sys::Unsignalled unsignalled;
+    std::fprintf(stderr, "weir: runs without weir: %s\n", why.c_str());
+  }
   clear_environment();
   return execute(command);
 }
