@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/instance.h"
 
+#include <limits.h>
 #include <pthread.h>
 
 #include <atomic>
@@ -35,6 +36,7 @@
 #include "sys/lock.h"
 #include "sys/own.h"
 #include "sys/process.h"
+#include "sys/raw.h"
 #include "wait/errno_state.h"
 #include "wait/lane.h"
 #include "wait/runtimes.h"
@@ -85,9 +87,24 @@ const char* own_copy(const char* text) {
   const char* copy = strdup(text);
   return copy ? copy : text;
 }
+// What is written in the end lies where the program began, in whatever folder it is by then.
+const char* from_here(const char* file) {
+  char here[PATH_MAX];
+  Result length = *file == '/' ? 0 : sys::raw(SYS_getcwd, sys::word(here), sizeof here);  // with the end's zero
+  if (length < 2 || here[0] != '/') return own_copy(file);
+  auto* whole = static_cast<char*>(std::malloc(static_cast<std::size_t>(length) + std::strlen(file) + 1));
+  if (!whole) return file;
+  std::memcpy(whole, here, static_cast<std::size_t>(length));
+  whole[length - 1] = '/';
+  std::strcpy(whole + length, file);
+  return whole;
+}
+
 void keep_strings(base::Settings& s) {
-  for (const char** text : {&s.report, &s.trace, &s.decisions, &s.note, &s.disable, &s.debug})
+  for (const char** text : {&s.trace, &s.note, &s.disable, &s.debug})
     if (*text && **text) *text = own_copy(*text);
+  for (const char** file : {&s.report, &s.decisions})
+    if (*file && **file) *file = from_here(*file);
 }
 
 // WEIR_ROOT names the process that `weir run` became; without it, who prepares is that.
