@@ -15,6 +15,7 @@
 #include "omp_ext/next.h"
 #include "omp_ext/team_room.h"
 #include "omp_ext/tool.h"
+#include "sys/addresses.h"
 #include "sys/bare_threads.h"
 #include "sys/loader.h"
 #include "sys/thread_limits.h"
@@ -68,6 +69,7 @@ Limits limits_here(std::int64_t cores) {
   limits.descriptors = getrlimit(RLIMIT_NOFILE, &descriptors) || descriptors.rlim_cur > (1u << 30)
                            ? 1 << 30
                            : static_cast<std::int64_t>(descriptors.rlim_cur);
+  limits.more_by_memory = sys::threads_within_addresses();
   return limits;
 }
 
@@ -91,6 +93,7 @@ const char* settings_keep_out(const Limits& limits) {
   if (call(real_dynamic, 0) != 0) return "team sizes are dynamic (omp_set_dynamic)";
   if (widest_team(limits) > limits.cores) return nullptr;
   if (limits.stand_ins <= limits.cores) return "WEIR_STAND_INS leaves no room";
+  if (limits.more_by_memory <= 0) return "the limit of addresses (ulimit -v, -d) leaves no room";
   return "the limit of open files leaves no room";
 }
 

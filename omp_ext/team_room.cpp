@@ -47,6 +47,7 @@ std::int64_t widest_team(const Limits& limits) {
   std::int64_t widest = limits.cores + limits.permits;
   if (limits.stand_ins < widest) widest = limits.stand_ins;
   if (limits.descriptors / descriptors_a_thread < widest) widest = limits.descriptors / descriptors_a_thread;
+  if (widest - limits.cores > limits.more_by_memory) widest = limits.cores + limits.more_by_memory;
   return widest > limits.cores ? widest : limits.cores;
 }
 

@@ -23,6 +23,10 @@ typedef struct weir_tbb_machine {
   /* libtbb's execution_slot, past our own that takes it for the program's. */
   uint16_t (*execution_slot)(const void *);
   int guards_are_free; /* a stack's guard pages cost no mapping of their own */
+  /* Where addresses are limited, else null. libtbb may need one stack more for the calling thread, whose task is about to be set
+   * aside: is one to be had? Then: it has what it needs. */
+  int (*stack_expected)(void);
+  void (*stack_came)(void);
   /* The calling thread comes to compute, or goes. coming: does nothing when it holds a core already. */
   void (*coming)(void);
   void (*going)(void);

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "sys/addresses.h"
 #include "sys/raw.h"
 #include "sys/valgrind.h"
 
@@ -48,6 +49,7 @@ struct Slab {
   Stack stacks[slab_stacks];
   char* area;
   Slab* next;
+  int count;
   int in_use;
   enum { stays, goes, kept } at_trim;
 };
@@ -70,7 +72,9 @@ static int move_going(Stack*& from, Stack*& to) {
 }
 
 bool StackPool::add_slab() {
-  std::size_t total = slab_stacks * bytes_;
+  std::int64_t count = sys::take_stacks(slab_stacks, static_cast<std::int64_t>(bytes_));
+  if (!count) return false;
+  std::size_t total = static_cast<std::size_t>(count) * bytes_;
   Result area = sys::raw(SYS_mmap, 0, total, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (failed(area)) return false;
@@ -83,10 +87,11 @@ bool StackPool::add_slab() {
   }
   auto* slab = reinterpret_cast<Slab*>(heads);
   slab->area = reinterpret_cast<char*>(area);
+  slab->count = static_cast<int>(count);
   slab->next = slabs_;
   slabs_ = slab;
   bool any = false;
-  for (std::size_t i = slab_stacks; i-- > 0;) {
+  for (auto i = static_cast<std::size_t>(count); i-- > 0;) {
     char* base = slab->area + i * bytes_;
     if (!guard(base)) continue;
     Stack& stack = slab->stacks[i];
@@ -149,7 +154,7 @@ void StackPool::trim() {
   for (Stack* stack = surplus; stack; stack = stack->next) {
     Slab& slab = *stack->slab;
     if (slab.at_trim != Slab::goes) continue;
-    sys::raw(SYS_madvise, sys::word(slab.area), slab_stacks * bytes_, MADV_DONTNEED);
+    sys::raw(SYS_madvise, sys::word(slab.area), static_cast<std::size_t>(slab.count) * bytes_, MADV_DONTNEED);
     slab.at_trim = Slab::stays;
   }
   sys::LockScope locked(lock_);

@@ -56,6 +56,8 @@ extern "C" __attribute__((visibility("default"))) const weir_tbb_adapter* weir_t
   machine = of;
   set_caps(of->guards_are_free, weir_setting_number("WEIR_MAX_SUSPENDED"));
   if (of->execution_slot) execution_slot = of->execution_slot;
+  stack_expected = of->stack_expected;
+  stack_came = of->stack_came;
   on_waiting = of->waited;
   on_set_aside = of->set_aside;
   on_going_on = of->goes_on;

@@ -47,6 +47,7 @@ void wake(weir_waiter* self) {
 }
 
 int suspend(weir_start_fn start, void* argument) {
+  if (stack_expected && !stack_expected()) return WEIR_REFUSED_CAP;
   Arena& arena = arena_here();
   attend(arena, count_suspended(arena, 1));
   if (on_waiting) on_waiting();
@@ -55,6 +56,7 @@ int suspend(weir_start_fn start, void* argument) {
   waiter.arena = &arena;
   waiter.arena_name = name_of_arena_here();
   ::tbb::task::suspend([&](SuspendPoint point) {
+    if (stack_came) stack_came();
     waiter.ready.point = point;
     start(argument, &waiter);  // the wake may come before we return: libtbb sorts that out
     if (on_set_aside) on_set_aside();
@@ -103,6 +105,8 @@ int go_home(std::int32_t tid) {
 
 }  // namespace
 
+int (*stack_expected)() = nullptr;
+void (*stack_came)() = nullptr;
 void (*on_waiting)() = nullptr;
 void (*on_set_aside)() = nullptr;
 void (*on_going_on)() = nullptr;

@@ -12,6 +12,10 @@ extern const weir_runtime runtime;  // oneTBB, as the engine sees it
 // libtbb's own execution_slot, when the preload stands before it. Set before the runtime is registered.
 extern std::uint16_t (*execution_slot)(const void*);
 
+// Whether there is a stack for libtbb to go on with when a task is set aside, and that it has what it needs; likewise.
+extern int (*stack_expected)();
+extern void (*stack_came)();
+
 // Told of each task that is set aside; likewise.
 extern void (*on_waiting)();
 

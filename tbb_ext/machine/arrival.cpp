@@ -11,6 +11,7 @@
 #include "gate/gate.h"
 #include "meter/regions.h"
 #include "meter/trace.h"
+#include "sys/addresses.h"
 #include "sys/process.h"
 #include "tbb_ext/machine/coming.h"
 #include "tbb_ext/machine/leaving.h"
@@ -98,6 +99,10 @@ void load() {
   machine.cores = gate::the_gate.cores.limit();
   machine.processors = processors();
   machine.guards_are_free = stacks.guards_are_free();
+  if (sys::addresses_are_limited()) {
+    machine.stack_expected = [] { return stacks.expect_one() ? 1 : 0; };
+    machine.stack_came = [] { stacks.came(); };
+  }
   machine.execution_slot = reinterpret_cast<std::uint16_t (*)(const void*)>(
       libtbb_name("_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE"));
   machine.coming = coming;

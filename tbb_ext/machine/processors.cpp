@@ -13,6 +13,7 @@
 #include "tbb_ext/machine/libtbb.h"
 #include "tbb_ext/machine/next.h"
 #include "meter/counters.h"
+#include "sys/addresses.h"
 #include "wait/lane.h"
 #include "weir/runtime.h"
 
@@ -30,7 +31,8 @@ std::int64_t decide() {
   wait::Lane best = wait::policy.best.load();
   if (!prepared() || best == wait::Lane::plain) return cores;
   std::int64_t most = weir_setting_number("WEIR_STAND_INS");
-  return std::max(cores, best == wait::Lane::park ? most : std::min(most, chunks_worth));
+  std::int64_t worth = best == wait::Lane::park ? most : std::min(most, chunks_worth);
+  return std::max(cores, std::min(worth, cores + sys::threads_within_addresses()));
 }
 
 // Sets bits from the top of the mask down: numbers that no processor has. Should libtbb set the mask again, the kernel

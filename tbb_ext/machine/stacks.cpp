@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include "sys/addresses.h"
 #include "sys/raw.h"
 
 namespace weir::tbb {
@@ -34,11 +35,15 @@ bool Stacks::guards_are_free() {
 bool Stacks::reserve(std::size_t bytes) {
   if (base_) return bytes == bytes_;
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
-  Result range = sys::raw(SYS_mmap, 0, static_cast<long>(bytes * most), PROT_NONE, flags, -1, 0);
+  std::int64_t count = sys::take_stacks(most, static_cast<std::int64_t>(bytes));
+  if (!count) return false;
+  std::size_t whole = bytes * static_cast<std::size_t>(count);
+  Result range = sys::raw(SYS_mmap, 0, static_cast<long>(whole), PROT_NONE, flags, -1, 0);
   if (failed(range)) return false;
   // A huge page would put 2 MiB under a task that touches 8 KiB.
-  madvise(static_cast<std::uintptr_t>(range), bytes * most, MADV_NOHUGEPAGE);
+  madvise(static_cast<std::uintptr_t>(range), whole, MADV_NOHUGEPAGE);
   guards_are_free();
+  all_ = static_cast<std::uint32_t>(count);
   bytes_ = bytes;
   base_ = static_cast<std::uintptr_t>(range);
   return true;
@@ -50,7 +55,7 @@ bool Stacks::install_guard(std::uintptr_t stack) {
 }
 
 bool Stacks::open_next() {
-  std::uint32_t count = most - opened_ < opened_at_once ? most - opened_ : opened_at_once;
+  std::uint32_t count = all_ - opened_ < opened_at_once ? all_ - opened_ : opened_at_once;
   if (!count || !protect(base_ + opened_ * bytes_, count * bytes_, PROT_READ | PROT_WRITE)) return false;
   for (std::uint32_t i = 0; i < count; ++i) {
     if (!install_guard(base_ + opened_ * bytes_)) return i > 0;
@@ -59,6 +64,21 @@ bool Stacks::open_next() {
     ++free_count_;
   }
   return true;
+}
+
+// libtbb maps a stack of its own where we have none, and where it can't, it goes on without.
+bool Stacks::expect_one() {
+  sys::LockScope locked(lock_);
+  bool is_first = !base_ && !asked_;
+  asked_ = true;
+  if (!is_first && free_count_ + (all_ - opened_) <= expected_) return false;
+  ++expected_;
+  return true;
+}
+
+void Stacks::came() {
+  sys::LockScope locked(lock_);
+  if (expected_) --expected_;
 }
 
 void* Stacks::take(std::size_t bytes) {

@@ -23,9 +23,14 @@ class Stacks {
   // False: not from this pool.
   bool give(void* stack);
   bool owns(const void* address) const {
-    return base_ && reinterpret_cast<std::uintptr_t>(address) - base_ < most * bytes_;
+    return base_ && reinterpret_cast<std::uintptr_t>(address) - base_ < all_ * bytes_;
   }
   bool guards_are_free();  // does this kernel have MADV_GUARD_INSTALL?
+
+  // libtbb may be about to make a coroutine, whose stack is to be from here. False: there is none. And: it
+  // has made it, or needed none.
+  bool expect_one();
+  void came();
 
  private:
   bool reserve(std::size_t bytes);
@@ -34,6 +39,9 @@ class Stacks {
 
   std::uintptr_t base_ = 0;       // written once, under the lock, before any stack is out
   std::size_t bytes_ = 0;
+  std::uint32_t all_ = 0;         // stacks in the range
+  std::uint32_t expected_ = 0;
+  bool asked_ = false;            // before there was a range: by the first, which makes it
   std::uint32_t opened_ = 0;      // stacks below were made usable
   std::uint32_t free_ = none;     // the one given back last: the warmest
   std::uint32_t free_count_ = 0;
