@@ -4,8 +4,11 @@ says. For root, or where fusermount3 may mount."""
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
+
+NOT_HERE = 77  # the exit status of what this machine has no part for
 
 
 class SlowDisk:
@@ -25,7 +28,8 @@ class SlowDisk:
         until = time.monotonic() + 10
         while not os.path.exists(self.control):
             if self.process.poll() is not None or time.monotonic() > until:
-                raise SystemExit("the slow disk can't be mounted here")
+                print("the slow disk can't be mounted here", file=sys.stderr)
+                raise SystemExit(NOT_HERE)
             time.sleep(0.01)
         return self
 
