@@ -29,6 +29,7 @@
 #include "path/call.h"
 #include "path/engine.h"
 #include "path/napping.h"
+#include "path/ringless.h"
 #include "pool/pool.h"
 #include "sys/futex.h"
 #include "sys/idle.h"
@@ -195,8 +196,11 @@ bool start_now() {
   sys::on_idle.store([] { path::driver.hurry(); }, std::memory_order_relaxed);
   path::watchdog_patience_ns = the_settings.watchdog_ms * base::ns_per_ms;
   int error = path::driver.start(the_capabilities);
-  if (error) base::say_if_verbose("no io_uring here (%s): calls wait as they would without weir", base::words_of(-error));
-  return error == 0;
+  if (!error) return true;
+  base::say_if_verbose("no io_uring here (%s): threads of weir's read files for tasks, other calls wait as they would without",
+                       base::words_of(-error));
+  path::go_without_ring();
+  return false;
 }
 
 const char* reportable() { return the_settings.report ? the_settings.report : ""; }
@@ -337,6 +341,7 @@ void after_fork_in_child() {
   iopa_pool.after_fork();
   path::driver.after_fork();
   errand::after_fork();
+  path::ringless_after_fork();
   path::naps_after_fork();
   pool::after_fork();
   message::after_fork();

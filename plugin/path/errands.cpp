@@ -4,8 +4,11 @@
 #include <cstring>
 
 #include "errand/errand.h"
+#include "gate/gate.h"
+#include "meter/counters.h"
 #include "path/engine.h"
 #include "path/habit.h"
+#include "path/ringless.h"
 #include "path/waiting.h"
 #include "sys/process.h"
 
@@ -23,12 +26,27 @@ bool may_mean_its_thread(const char* name) {
 // With the task that waits for it; lives in perform_elsewhere()'s frame.
 struct Sent : errand::Errand {
   Call* call = nullptr;
+  bool storage = false;
   weir_waiter* waiter = nullptr;
 };
 
+Result make_of_storage(Call& call) {
+  gate::Gate& gate = gate::the_gate;
+  gate::wants_permit(call.fd);
+  bool permit = gate.permits.acquire(gate.wait_ns.load(std::memory_order_relaxed));
+  Result result = call.real(call);
+  meter::Counters& counters = meter::mine();
+  counters.storage_ops.add(1);
+  if (result > 0) counters.storage_bytes.add(result);
+  if (permit) release_permit();
+  return result;
+}
+
 // On a thread of ours.
 Result make(errand::Errand& errand) {
-  Call& call = *static_cast<Sent&>(errand).call;
+  auto& sent = static_cast<Sent&>(errand);
+  Call& call = *sent.call;
+  if (sent.storage) return make_of_storage(call);
   return call.habit->timed([&call] { return call.real(call); });
 }
 
@@ -54,13 +72,14 @@ bool may_be_sent(const Call& call) {
   return errand::is_free() && !(call.name && may_mean_its_thread(call.name));
 }
 
-bool perform_elsewhere(Call& call, const weir_runtime& runtime, Result* result, int* refusal) {
+bool perform_elsewhere(Call& call, bool storage, const weir_runtime& runtime, Result* result, int* refusal) {
   *refusal = 0;
-  if (!driver.running() && !start_engine()) return false;
+  if (!driver.running() && !start_engine() && !is_without_ring()) return false;
   Sent sent;
   sent.make = make;
   sent.done = over;
   sent.call = &call;
+  sent.storage = storage;
   if (!set_aside(runtime, start, &sent, refusal) || !sent.made) return false;
   *result = sent.result;
   return true;

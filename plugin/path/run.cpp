@@ -14,6 +14,7 @@
 #include "path/guess.h"
 #include "path/habit.h"
 #include "path/plan.h"
+#include "path/ringless.h"
 #include "path/waiting.h"
 #include "path/warming.h"
 #include "sys/file.h"
@@ -228,7 +229,7 @@ bool suspended_on_receipt(Call& call, Plan plan, const weir_runtime& runtime, Re
 bool suspended_on(Call& call, const Plan& plan, const weir_runtime& runtime, Result* result, int* refusal) {
   if (plan.way == Way::receive) return suspended_on_receipt(call, plan, runtime, result, refusal);
   if (plan.way == Way::poll) return suspended_on_stream(call, plan, runtime, result, refusal);
-  if (plan.way == Way::errand) return perform_elsewhere(call, runtime, result, refusal);
+  if (plan.way == Way::errand) return perform_elsewhere(call, plan.storage, runtime, result, refusal);
   if (plan.way == Way::warm) {
     Result offset = sys::lseek(call.fd, 0, SEEK_CUR);
     *refusal = 0;
@@ -270,7 +271,7 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
   if (!done) {
     // It may fail there, as below. (What has moved a part does not.)
     if (!call.moved && my_tid() != home) runtime.go_home(home);
-    bool unsupported = call.noticed || plan.way == Way::errand;
+    bool unsupported = call.noticed || (plan.way == Way::errand && !plan.storage);
     Reason reason = refusal ? wait::reason_of(refusal) : unsupported ? Reason::unsupported_call
                     : ended_by_handlers(call) ? Reason::eintr_wanted : Reason::no_ring;
     return parked(call, plan, reason);
@@ -374,7 +375,7 @@ Result waited_for(Call& call) {
   wait::Choice choice = choose_now(ends);
   if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
   if (choice.lane == wait::Lane::park) return parked(call, plan, choice.reason);
-  if (plan.park_only && !has_stand_in() && may_be_sent(call)) plan.way = Way::errand;
+  if (!has_stand_in() && (goes_elsewhere(call, plan) || (plan.park_only && may_be_sent(call)))) plan.way = Way::errand;
   else if (plan.park_only) return parked(call, plan, Reason::unsupported_call);
   if (adds_to_backlog(plan)) return parked(call, plan, Reason::backlog);
   return suspended(call, plan, *choice.runtime);

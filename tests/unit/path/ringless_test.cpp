@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads of files where there is no ring, by plain threads that suspend (forced).
+#include "path/ringless.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "gate/gate.h"
+#include "path/engine.h"
+#include "sys/process.h"
+#include "tests/unit/path/run_fixture.h"
+
+namespace weir::path {
+namespace {
+
+constexpr std::size_t block = 4096;
+constexpr int threads_of_ours = 128;
+
+std::atomic<std::int32_t> made_by{0};
+std::atomic<int> at_once{0}, most_at_once{0};
+
+Result waits(Call&) { return -EAGAIN; }
+
+Result read_slowly(Call& call) {
+  made_by = sys::thread_id();
+  int now = ++at_once, most = most_at_once;
+  while (now > most && !most_at_once.compare_exchange_weak(most, now)) {}
+  usleep(20'000);
+  --at_once;
+  return real_pread(call);
+}
+
+class RinglessTest : public RunTest {
+ protected:
+  void SetUp() override {
+    setenv("WEIR_DISABLE", "io_uring", 1);
+    RunTest::SetUp();
+    if (driver.running()) GTEST_SKIP() << "another test has made a ring here";
+    made_by = 0;
+    most_at_once = 0;
+    name_ = cold_file(16 * block);
+    file_ = ::open(name_.c_str(), O_RDONLY);
+    ASSERT_GE(file_, 0);
+  }
+  void TearDown() override {
+    unsetenv("WEIR_DISABLE");
+    if (file_ < 0) return;
+    ::close(file_);
+    ::unlink(name_.c_str());
+    EXPECT_EQ(gate::the_gate.permits.held(), 0);
+    RunTest::TearDown();
+  }
+  std::string name_;
+  int file_ = -1;
+};
+
+TEST_F(RinglessTest, a_thread_of_ours_reads_while_the_task_is_set_aside) {
+  char got[block];
+  EXPECT_EQ(pread(file_, got, block, 3 * block, waits, read_slowly), static_cast<Result>(block));
+  EXPECT_EQ(got[0], 3);
+  EXPECT_EQ(got[1], 31 + 3);
+  EXPECT_NE(made_by, sys::thread_id());
+  EXPECT_EQ(suspended(), 1);
+  EXPECT_EQ(meter::totals().storage_ops, before_.storage_ops + 1);
+}
+
+TEST_F(RinglessTest, an_error_comes_back_as_one) {
+  char got[block];
+  int closed = ::open("/dev/null", O_WRONLY);
+  EXPECT_EQ(pread(closed, got, block, 0, waits, real_pread), -EBADF);
+  ::close(closed);
+}
+
+TEST_F(RinglessTest, no_more_at_once_than_there_are_permits) {
+  api::override_settings({.permits = 4});
+  std::vector<std::thread> team;
+  std::atomic<int> right{0};
+  for (int i = 0; i < 32; ++i) {
+    team.emplace_back([this, i, &right] {
+      char got[block];
+      right += pread(file_, got, block, i % 16 * block, waits, read_slowly) == static_cast<Result>(block) && got[0] == i % 16;
+    });
+  }
+  for (std::thread& thread : team) thread.join();
+  EXPECT_EQ(right, 32);
+  EXPECT_LE(most_at_once, 4);
+  EXPECT_GE(most_at_once, 2);
+}
+
+TEST_F(RinglessTest, with_all_of_our_threads_at_work_a_thread_reads_itself) {
+  api::override_settings({.permits = 1024});
+  std::vector<std::thread> team;
+  std::atomic<int> right{0};
+  for (int i = 0; i < threads_of_ours + 64; ++i) {
+    team.emplace_back([this, i, &right] {
+      char got[block];
+      right += pread(file_, got, block, i % 16 * block, waits, read_slowly) == static_cast<Result>(block) && got[0] == i % 16;
+    });
+  }
+  for (std::thread& thread : team) thread.join();
+  EXPECT_EQ(right, threads_of_ours + 64);
+}
+
+TEST_F(RinglessTest, what_waits_for_others_is_left_to_its_thread) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  std::thread writer([&] {
+    usleep(20'000);
+    EXPECT_EQ(::write(ends[1], "x", 1), 1);
+  });
+  char got = 0;
+  EXPECT_EQ(read(ends[0], &got, 1), 1);
+  writer.join();
+  EXPECT_EQ(got, 'x');
+  EXPECT_EQ(suspended(), 0);
+  for (int end : ends) ::close(end);
+}
+
+}  // namespace
+}  // namespace weir::path
