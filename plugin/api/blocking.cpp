@@ -151,10 +151,19 @@ Result block_on(const Made& by, Reason why, const op::Op& operation, short event
   }, storage ? operation.fd : -1);
 }
 
+// Without a ring: at least the wait for others is no thread's. (To connect is none before it was begun.)
+void wait_aside(const op::Op& operation, short events) {
+  if (!op::is_of_sockets(operation.kind) || operation.kind == op::Kind::connect || (operation.flags & MSG_DONTWAIT)) return;
+  Result ready;
+  int refusal;
+  path::perform(op::poll(operation.fd, static_cast<std::uint32_t>(events)), false, *wait::runtime_of(base::self().place), &ready, &refusal);
+}
+
 template <typename Call>
 Result wait_for(const Made& by, const op::Op& operation, short events, Call call) {
   Result result;
   Reason why = set_aside(by, operation, &result);
+  if (why == Reason::no_ring) wait_aside(operation, events);
   if (why == Reason::none && result == -ECANCELED) why = Reason::unsupported_call;
   if (why != Reason::none) result = block_on(by, why, operation, events, call);
   return counted(result, by.moves);

@@ -197,7 +197,7 @@ bool start_now() {
   path::watchdog_patience_ns = the_settings.watchdog_ms * base::ns_per_ms;
   int error = path::driver.start(the_capabilities);
   if (!error) return true;
-  base::say_if_verbose("no io_uring here (%s): threads of weir's read files for tasks, other calls wait as they would without",
+  base::say_if_verbose("no io_uring here (%s): threads of weir's wait for some tasks, else calls wait as they would without",
                        base::words_of(-error));
   path::go_without_ring();
   return false;

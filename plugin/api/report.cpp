@@ -193,7 +193,7 @@ void say_summary(const Facts& facts) {
   std::int64_t hidden_ns = sum.all_hidden_ns();
   if (hidden_ns) line.add("; %.2f s of waiting hidden in %.2f s", seconds(hidden_ns), seconds(facts.wall_ns));
   if (facts.ring_failed)
-    line.add("; no io_uring here%s", sum.suspended ? ": threads of weir's read for tasks" : ", nothing could be suspended");
+    line.add("; no io_uring here%s", sum.suspended ? ": threads of weir's waited for tasks" : ", nothing could be suspended");
   if (!hidden_ns) say_why_nothing(line, sum);
   if (*said) line.add("; %s", said);
   tell(line.add("\n"));

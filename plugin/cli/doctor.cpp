@@ -39,7 +39,7 @@ void choose_lane(ordered_json& facts, bool may_suspend, const OpenMp& openmp, bo
   if (wanted == "park") return choose("park", "WEIR_LANE=park");
   if (openmp.uses.empty() && !uses_tbb && wanted != "suspend")
     return choose("plain", "it is linked to neither OpenMP nor oneTBB: its calls pass through, unless it loads one later");
-  if (!have_ring) return choose("park", "there is no io_uring here to wait with (OpenMP tasks that read files may be set aside all the same)");
+  if (!have_ring) return choose("park", "there is no io_uring here to wait with (threads of weir's wait for some tasks all the same)");
   if (openmp.uses == "libgomp" && openmp.in_front.empty())
     return choose("plain", openmp.note.empty() ? "libgomp is kept, and its teams can't be seen" : openmp.note);
   if (wanted == "suspend") {

@@ -47,6 +47,7 @@ Result make(errand::Errand& errand) {
   auto& sent = static_cast<Sent&>(errand);
   Call& call = *sent.call;
   if (sent.storage) return make_of_storage(call);
+  if (!call.habit) return call.real(call);
   return call.habit->timed([&call] { return call.real(call); });
 }
 

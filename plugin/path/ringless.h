@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
+#include "op/op.h"
 #include "path/call.h"
 #include "path/plan.h"
 
-// Where there is no ring to be had (a container's filter, kernel.io_uring_disabled): a task that reads a file is set aside all the
-// same, and a thread of ours makes its call, as an errand. What waits for others parks: it might keep our threads for ever.
+// Where there is no ring to be had (a container's filter, kernel.io_uring_disabled), tasks are set aside all the same. What comes from
+// others is waited for by a thread of ours, as poll does it; reads of files, sleeps and syncs are made by further ones, as errands.
+//
+// What parks here may only be what is over by itself: where some tasks are set aside, and those that the program's threads block in wait for
+// them, nobody goes on. Tasks of oneTBB that have stand-ins all park: none is set aside.
 namespace weir::path {
 
-// Once it is known that there is none: starts the thread that keeps watch over tasks, as the driver does else.
+// Once it is known that there is none: starts the thread that waits, and keeps the watch over tasks that is the driver's else.
 void go_without_ring();
 
 bool is_without_ring();
 
-// A read of a file that would be the ring's. (Not stdio's: its own call is made under the FILE's lock, which is its thread's.)
-bool goes_elsewhere(const Call& call, const Plan& plan);
+// The call would be the ring's: does it park then? Else the plan is changed to one that needs none.
+bool parks_without_ring(const Call& call, Plan& plan);
+
+// Of a poll: its done() is called when it is ready, or its time over. False: it can't be waited for so, and done() is not called.
+bool wait_without_ring(op::Request& request);
 
 void ringless_after_fork();
 

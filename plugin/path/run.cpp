@@ -271,7 +271,7 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
   if (!done) {
     // It may fail there, as below. (What has moved a part does not.)
     if (!call.moved && my_tid() != home) runtime.go_home(home);
-    bool unsupported = call.noticed || (plan.way == Way::errand && !plan.storage);
+    bool unsupported = call.noticed || (plan.way == Way::errand && !is_without_ring());
     Reason reason = refusal ? wait::reason_of(refusal) : unsupported ? Reason::unsupported_call
                     : ended_by_handlers(call) ? Reason::eintr_wanted : Reason::no_ring;
     return parked(call, plan, reason);
@@ -375,7 +375,11 @@ Result waited_for(Call& call) {
   wait::Choice choice = choose_now(ends);
   if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
   if (choice.lane == wait::Lane::park) return parked(call, plan, choice.reason);
-  if (!has_stand_in() && (goes_elsewhere(call, plan) || (plan.park_only && may_be_sent(call)))) plan.way = Way::errand;
+  if (!plan.park_only && !driver.running() && !start_engine()) {
+    if (parks_without_ring(call, plan)) return parked(call, plan, Reason::no_ring);
+    return suspended(call, plan, *choice.runtime);
+  }
+  if (plan.park_only && !has_stand_in() && may_be_sent(call)) plan.way = Way::errand;
   else if (plan.park_only) return parked(call, plan, Reason::unsupported_call);
   if (adds_to_backlog(plan)) return parked(call, plan, Reason::backlog);
   return suspended(call, plan, *choice.runtime);

@@ -9,6 +9,7 @@
 #include "path/ending.h"
 #include "path/engine.h"
 #include "path/plan.h"
+#include "path/ringless.h"
 #include "wait/errno_state.h"
 #include "wait/exception_state.h"
 
@@ -46,7 +47,7 @@ void start(void* waiting_, weir_waiter* waiter) {
   auto& waiting = *static_cast<Waiting*>(waiting_);
   waiting.waiter = waiter;
   meter::gauges.in_flight.rise();
-  if (submit(waiting)) return;
+  if (submit(waiting) || wait_without_ring(waiting)) return;
   meter::gauges.in_flight.fall();
   waiting.result = -ENOSYS;
   meter::gauges.ready.rise();
@@ -90,7 +91,7 @@ bool set_aside(const weir_runtime& runtime, void (*start)(void*, weir_waiter*), 
 bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& runtime, Result* result, int* refusal,
              bool on_a_guess) {
   *refusal = 0;
-  if (!driver.running() && !start_engine()) return false;
+  if (!driver.running() && !start_engine() && !(is_without_ring() && operation.kind == op::Kind::poll)) return false;
   Waiting waiting;
   waiting.op = operation;
   waiting.binds_permit = binds_permit;

@@ -41,7 +41,7 @@ constexpr Words words[] = {
      "Let them block, and weir waits for them."},
     {"unsupported_fd", "io_uring can't wait for descriptors of this kind.", ""},
     {"unsupported_call", "Only libc can serve calls with these flags or arguments.", ""},
-    {"no_ring", "io_uring is missing, forbidden, or out of memory, so no task could be set aside but those that read files.",
+    {"no_ring", "io_uring is missing, forbidden, or out of memory, so no more tasks could be set aside than weir has threads for.",
      "weir doctor says which; allow io_uring in the container, or set the sysctl kernel.io_uring_disabled to 0."},
     {"cap", "As many tasks were set aside as the run-time bears, and further ones had to block.",
      "Raise WEIR_MAX_SUSPENDED, or use a run-time with more room (weir doctor)."},

@@ -151,6 +151,21 @@ weir_tasks_programs(omp_apart tasks_apart.c)
 weir_tasks_test(apart quick 60 "1 2 5" suspend-always,shuffle omp_apart)
 set_tests_properties(omp.tasks.apart_clang omp.tasks.apart_gcc PROPERTIES SKIP_RETURN_CODE 77)
 
+weir_tasks_programs(omp_pairs tasks_pairs.c)
+weir_tasks_test(pairs quick 60 "2 3" none omp_pairs)
+foreach(compiler clang gcc)
+  set(behind "")
+  if(compiler STREQUAL gcc)
+    set(behind ${LIBOMP})
+  endif()
+  foreach(lane suspend auto)
+    add_test(NAME omp.tasks.pairs_without_ring_${lane}_${compiler} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same "2 3" none
+      $<TARGET_FILE:confined> eperm ${here}/omp_pairs_${compiler})
+    set_tests_properties(omp.tasks.pairs_without_ring_${lane}_${compiler} PROPERTIES LABELS quick TIMEOUT 60
+      ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>;LIBOMP=${behind};LANE=${lane}")
+  endforeach()
+endforeach()
+
 # Threads that block in libc for what a task set aside will do.
 weir_tasks_programs(omp_blocked tasks_blocked.cpp -std=c++20 -pthread)
 weir_tasks_test(blocked quick 60 "2 3" none omp_blocked 1)

@@ -3,11 +3,14 @@
 #include "path/ringless.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 
 #include <atomic>
 #include <cstring>
 #include <thread>
 
+#include "base/clock.h"
 #include "gate/gate.h"
 #include "path/engine.h"
 #include "sys/process.h"
@@ -104,19 +107,71 @@ TEST_F(RinglessTest, with_all_of_our_threads_at_work_a_thread_reads_itself) {
   EXPECT_EQ(right, threads_of_ours + 64);
 }
 
-TEST_F(RinglessTest, what_waits_for_others_is_left_to_its_thread) {
-  int ends[2];
+TEST_F(RinglessTest, what_comes_from_others_is_waited_for) {
+  int ends[2], pair[2];
   ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
   std::thread writer([&] {
-    usleep(20'000);
-    EXPECT_EQ(::write(ends[1], "x", 1), 1);
+    for (int to : {ends[1], pair[1]}) {
+      until_suspended();
+      EXPECT_EQ(::write(to, "x", 1), 1);
+    }
+  });
+  for (int from : {ends[0], pair[0]}) {
+    char got = 0;
+    EXPECT_EQ(read(from, &got, 1), 1);
+    EXPECT_EQ(got, 'x');
+  }
+  writer.join();
+  EXPECT_EQ(suspended(), 2);
+  for (int end : {ends[0], ends[1], pair[0], pair[1]}) ::close(end);
+}
+
+TEST_F(RinglessTest, a_descriptor_may_be_closed_while_it_is_waited_for) {
+  int pair[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  int other = ::open("/dev/null", O_RDONLY);
+  std::thread closer([&] {
+    until_suspended();
+    dup2(other, pair[0]);  // reads nothing
+    EXPECT_EQ(::write(pair[1], "x", 1), 1);
   });
   char got = 0;
-  EXPECT_EQ(read(ends[0], &got, 1), 1);
-  writer.join();
-  EXPECT_EQ(got, 'x');
-  EXPECT_EQ(suspended(), 0);
-  for (int end : ends) ::close(end);
+  EXPECT_GE(read(pair[0], &got, 1), 0);
+  closer.join();
+  for (int end : {pair[0], pair[1], other}) ::close(end);
+}
+
+TEST_F(RinglessTest, thousands_are_waited_for_at_once) {
+  constexpr int many = 2000;
+  int pair[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  std::vector<std::thread> team;
+  std::atomic<int> right{0};
+  for (int i = 0; i < many; ++i) {
+    team.emplace_back([&] {
+      char got = 0;
+      right += read(pair[0], &got, 1) == 1 && got == 'x';
+    });
+  }
+  for (int ms = 0; ms < 20'000 && meter::gauges.suspended.value() < many; ++ms) usleep(1000);
+  std::string all(many, 'x');
+  EXPECT_EQ(::write(pair[1], all.data(), all.size()), many);
+  for (std::thread& thread : team) thread.join();
+  EXPECT_EQ(right, many);
+  for (int end : pair) ::close(end);
+}
+
+TEST_F(RinglessTest, a_socket_keeps_its_time_limit) {
+  int pair[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  timeval limit{0, 30'000};
+  ASSERT_EQ(setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit), 0);
+  char got = 0;
+  std::int64_t began = base::now_ns();
+  EXPECT_EQ(read(pair[0], &got, 1), -EAGAIN);
+  EXPECT_GE(base::now_ns() - began, 30 * base::ns_per_ms);
+  for (int end : pair) ::close(end);
 }
 
 }  // namespace
