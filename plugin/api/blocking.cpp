@@ -15,6 +15,7 @@
 #include "path/engine.h"
 #include "path/guess.h"
 #include "path/in_hope.h"
+#include "path/ringless.h"
 #include "path/waiting.h"
 #include "path/warming.h"
 #include "sys/file.h"
@@ -151,12 +152,14 @@ Result block_on(const Made& by, Reason why, const op::Op& operation, short event
   }, storage ? operation.fd : -1);
 }
 
-// Without a ring: at least the wait for others is no thread's. (To connect is none before it was begun.)
+// Without a ring: at least the wait for others is no thread's. (Only of what was tried, and found to wait: an error is not polled for.)
 void wait_aside(const op::Op& operation, short events) {
-  if (!op::is_of_sockets(operation.kind) || operation.kind == op::Kind::connect || (operation.flags & MSG_DONTWAIT)) return;
+  bool tried = operation.kind == op::Kind::send || (operation.kind == op::Kind::recv && operation.waits_first);
+  if (!tried) return;
+  op::Op until_ready = op::poll(operation.fd, static_cast<std::uint32_t>(events));
   Result ready;
   int refusal;
-  path::perform(op::poll(operation.fd, static_cast<std::uint32_t>(events)), false, *wait::runtime_of(base::self().place), &ready, &refusal);
+  path::perform(until_ready, false, *wait::runtime_of(base::self().place), &ready, &refusal);
 }
 
 template <typename Call>
@@ -230,7 +233,7 @@ WEIR_EXPORT ssize_t weir_write(int fd, const void* from, size_t bytes) {
 WEIR_EXPORT ssize_t weir_recv(int fd, void* to, size_t bytes, int flags) {
   meter::mine().calls.add(1);
   Result result = -EAGAIN;
-  bool try_now = flags & MSG_DONTWAIT || !path::expects_nothing(fd);
+  bool try_now = flags & MSG_DONTWAIT || path::is_without_ring() || !path::expects_nothing(fd);
   if (try_now) {
     result = sys::recvfrom(fd, to, bytes, flags | MSG_DONTWAIT, nullptr, nullptr);
     path::tried(fd, result == -EAGAIN);

@@ -30,6 +30,10 @@ constinit std::atomic<bool> without{false};
 constinit sys::Lock lock;
 constinit op::Request* limited = nullptr;
 
+//   who waits: the request; begun + 1 (release); epoll_ctl ..> epoll_pwait: ready; begun (acquire); the request
+// The kernel orders the two as well, but in no words of the language.
+constinit std::atomic<std::uint32_t> begun{0};
+
 void unlink(op::Request& request) {
   op::Request** at = &limited;
   while (*at && *at != &request) at = &(*at)->next_doubt;
@@ -43,7 +47,9 @@ Result control(int what, op::Request& request, std::uint32_t events) {
   epoll_event event{};
   event.events = events;
   event.data.ptr = &request;
-  return sys::raw(SYS_epoll_ctl, epoll(), what, request.op.fd, sys::word(&event));
+  int fd = request.op.fd;
+  begun.fetch_add(1, std::memory_order_release);
+  return sys::raw(SYS_epoll_ctl, epoll(), what, fd, sys::word(&event));
 }
 
 // After it the request may be gone. (To close the copy alone would leave it with the kernel while the program's own is open.)
@@ -108,6 +114,7 @@ void wait_for_all(void*) {
     int ms = static_cast<int>((patience_ns + base::ns_per_ms - 1) / base::ns_per_ms);
     Result ready = sys::raw(SYS_epoll_pwait, epoll(), sys::word(events), most, ms, 0, 8);
     if (failed(ready)) sys::sleep_ns(base::ns_per_ms);  // the program closed it
+    begun.load(std::memory_order_acquire);
     sys::WakesTogether together;
     for (Result i = 0; i < ready; ++i) end_ready(events[i]);
     end_overdue(base::now_ns());
@@ -139,9 +146,12 @@ bool reads_file(const Call& call, const Plan& plan) {
          (call.family == Family::file_at || call.family == Family::next);
 }
 
-bool sleeps_or_syncs(const Call& call) {
+// Those that can't be polled for: a socket that does not listen never gets ready, and accept says so at once.
+bool is_whole(const Call& call) {
+  using op::Kind;
   if (call.family != Family::direct || !call.operation) return false;
-  return call.operation->kind == op::Kind::timeout || call.operation->kind == op::Kind::fsync;
+  Kind kind = call.operation->kind;
+  return kind == Kind::timeout || kind == Kind::fsync || kind == Kind::accept || kind == Kind::connect;
 }
 
 bool gets_stand_ins() {
@@ -162,7 +172,7 @@ bool parks_without_ring(const Call& call, Plan& plan) {
   if (!is_without_ring() || gets_stand_ins()) return true;
   if (plan.way == Way::receive) plan.way = Way::poll;
   if (plan.way == Way::poll) return false;
-  bool any_thread_may = reads_file(call, plan) || sleeps_or_syncs(call);
+  bool any_thread_may = reads_file(call, plan) || is_whole(call);
   if (any_thread_may) plan.way = Way::errand;
   return !any_thread_may || !errand::is_free();
 }
@@ -179,15 +189,15 @@ bool wait_without_ring(op::Request& request) {
     request.next_doubt = limited;
     limited = &request;
   }
-  bool begun = !failed(control(EPOLL_CTL_ADD, request, request.op.events | EPOLLONESHOT));
-  if (!begun) sys::close(static_cast<int>(copy));
+  bool waits = !failed(control(EPOLL_CTL_ADD, request, request.op.events | EPOLLONESHOT));  // if so, it may be gone
+  if (!waits) sys::close(static_cast<int>(copy));
   if (has_limit) {
-    if (!begun) unlink(request);
+    if (!waits) unlink(request);
     lock.unlock();
     std::uint64_t one = 1;
     sys::write(sys::own(sys::Own::wake), &one, sizeof one);
   }
-  return begun;
+  return waits;
 }
 
 void ringless_after_fork() {

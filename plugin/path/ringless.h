@@ -6,10 +6,11 @@
 #include "path/plan.h"
 
 // Where there is no ring to be had (a container's filter, kernel.io_uring_disabled), tasks are set aside all the same. What comes from
-// others is waited for by a thread of ours, as poll does it; reads of files, sleeps and syncs are made by further ones, as errands.
+// others is waited for by a thread of ours, as poll does it; reads of files, sleeps, syncs and connections are made by further ones,
+// as errands.
 //
-// What parks here may only be what is over by itself: where some tasks are set aside, and those that the program's threads block in wait for
-// them, nobody goes on. Tasks of oneTBB that have stand-ins all park: none is set aside.
+// What parks here may only be what is over by itself: where some tasks are set aside, and those that the program's threads block in
+// wait for them, nobody goes on. Tasks of oneTBB that have stand-ins all park: none is set aside.
 namespace weir::path {
 
 // Once it is known that there is none: starts the thread that waits, and keeps the watch over tasks that is the driver's else.
