@@ -106,8 +106,10 @@ int by_slices(std::int64_t limit_ns, meter::Caller caller, Ask ask) {
     std::int64_t left = end - base::now_ns();
     bool last = left <= slice_ns;
     int ready = parked([&] { return ask(last ? std::max<std::int64_t>(left, 0) : slice_ns); }, caller);
-    if (ready > 0) set_errno(before);  // not that of an earlier slice
-    if (ready > 0 || (ready == 0 && last)) return ready;
+    if (ready > 0 || (ready == 0 && last)) {
+      set_errno(before);  // not that of an earlier slice
+      return ready;
+    }
     if (ready < 0 && (current_errno() != EINTR || handlers.end_wait(&some_limit))) return ready;
     path::stand_back();
     if (!handlers.end_wait(&some_limit)) continue;

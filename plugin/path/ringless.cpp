@@ -52,10 +52,20 @@ Result control(int what, op::Request& request, std::uint32_t events) {
   return sys::raw(SYS_epoll_ctl, epoll(), what, fd, sys::word(&event));
 }
 
-// After it the request may be gone. (To close the copy alone would leave it with the kernel while the program's own is open.)
+// A copy of the descriptor stands for the same, whatever becomes of the number meanwhile. Where there is no room high up, what is
+// left is the program's: then the number itself is waited at.
+void copy_up(op::Request& request) {
+  constexpr int high = 1000;
+  Result copy = sys::raw(SYS_fcntl, request.op.fd, F_DUPFD_CLOEXEC, high);
+  request.owed = !failed(copy);
+  if (request.owed) request.op.fd = static_cast<int>(copy);
+}
+
+// After it the request may be gone. To close the copy alone would leave it with the kernel while the program's own is open; and what
+// the kernel does not know by that number any more is none of ours: the program has closed all, and opened something there.
 void end(op::Request& request, Result result) {
-  control(EPOLL_CTL_DEL, request, 0);
-  sys::close(request.op.fd);
+  bool is_there = request.op.kind == op::Kind::poll && !failed(control(EPOLL_CTL_DEL, request, 0));
+  if (request.owed && is_there) sys::close(request.op.fd);
   request.result = result;
   request.done(request);
 }
@@ -177,20 +187,23 @@ bool parks_without_ring(const Call& call, Plan& plan) {
   return !any_thread_may || !errand::is_free();
 }
 
+bool waits_without_ring(const op::Op& operation) {
+  return is_without_ring() && (operation.kind == op::Kind::poll || (operation.kind == op::Kind::timeout && !operation.absolute));
+}
+
 bool wait_without_ring(op::Request& request) {
-  if (!is_without_ring() || request.op.kind != op::Kind::poll) return false;
-  Result copy = sys::copied_up(request.op.fd);  // it stands for the same, whatever becomes of the number
-  if (failed(copy)) return false;
-  request.op.fd = static_cast<int>(copy);
-  bool has_limit = request.op.timeout_ns >= 0;
+  if (!waits_without_ring(request.op)) return false;
+  bool polls = request.op.kind == op::Kind::poll;
+  if (polls) copy_up(request);
+  bool is_copy = request.owed, has_limit = request.op.timeout_ns >= 0;
   if (has_limit) {
     lock.lock();
     request.time[0] = base::now_ns() + request.op.timeout_ns;
     request.next_doubt = limited;
     limited = &request;
   }
-  bool waits = !failed(control(EPOLL_CTL_ADD, request, request.op.events | EPOLLONESHOT));  // if so, it may be gone
-  if (!waits) sys::close(static_cast<int>(copy));
+  bool waits = !polls || !failed(control(EPOLL_CTL_ADD, request, request.op.events | EPOLLONESHOT));  // if so, it may be gone
+  if (!waits && is_copy) sys::close(request.op.fd);
   if (has_limit) {
     if (!waits) unlink(request);
     lock.unlock();

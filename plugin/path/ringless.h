@@ -21,7 +21,9 @@ bool is_without_ring();
 // The call would be the ring's: does it park then? Else the plan is changed to one that needs none.
 bool parks_without_ring(const Call& call, Plan& plan);
 
-// Of a poll: its done() is called when it is ready, or its time over. False: it can't be waited for so, and done() is not called.
+// A poll, or a timeout of so long: its done() is called when it is ready, or its time over. False: it can't be waited for so,
+// and done() is not called.
+bool waits_without_ring(const op::Op& operation);
 bool wait_without_ring(op::Request& request);
 
 void ringless_after_fork();

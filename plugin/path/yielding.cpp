@@ -2,6 +2,7 @@
 #include "path/yielding.h"
 
 #include "path/waiting.h"
+#include "wait/errno_state.h"
 #include "wait/lane.h"
 #include "wait/runtimes.h"
 
@@ -38,6 +39,7 @@ bool stand_back() {
   if (wait::policy.best.load(std::memory_order_relaxed) != wait::Lane::suspend) return false;
   const weir_runtime* runtime = runtime_here(thread);
   if (!runtime) return false;
+  wait::KeptErrno kept;  // others may go on on top of this one
   if (!may_be_set_aside(*runtime)) return serve(*runtime);
   std::int64_t company = standing_back.fetch_add(1, std::memory_order_relaxed) + 1;
   Result ignored;

@@ -15,9 +15,7 @@ namespace {
 constexpr int count = static_cast<int>(Own::count);
 constinit std::atomic<int> number_plus_one[count] = {};
 
-}  // namespace
-
-Result copied_up(int fd) {
+Result duplicated_high(int fd) {
   constexpr int high = 1000;
   Result other = raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high);
   if (!failed(other)) return other;
@@ -25,6 +23,8 @@ Result copied_up(int fd) {
   if (failed(raw(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, word(&limit)))) return other;
   return raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, static_cast<int>(std::min<rlim_t>(limit.rlim_cur - limit.rlim_cur / 4, high)));
 }
+
+}  // namespace
 
 int own(Own which) { return number_plus_one[static_cast<int>(which)].load(std::memory_order_acquire) - 1; }
 
@@ -49,7 +49,7 @@ int next_own(unsigned from) {
 }
 
 int moved_up(int fd) {
-  Result high = copied_up(fd);
+  Result high = duplicated_high(fd);
   if (failed(high)) return fd;
   raw(SYS_close, fd);
   return static_cast<int>(high);
@@ -64,7 +64,7 @@ void make_room() {
 void make_way(int fd) {
   for (int i = 0; i < count; ++i) {
     if (own(static_cast<Own>(i)) != fd) continue;
-    Result other = copied_up(fd);
+    Result other = duplicated_high(fd);
     if (other >= 0) set_own(static_cast<Own>(i), static_cast<int>(other));
   }
 }

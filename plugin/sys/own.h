@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/result.h"
-
 namespace weir::sys {
 
 // The descriptors that we keep open. To the program their numbers are free: it may "close all", or put a descriptor of
@@ -19,8 +17,6 @@ int next_own(unsigned from);
 // A program counts on the low numbers: it gets the lowest that is free, and may close "every one from 3 on". What we open goes
 // to a high one. Returns the number it has then.
 int moved_up(int fd);
-// A copy there; or an error.
-Result copied_up(int fd);
 // The kernel's table of a process's descriptors grows with the highest number. Where there are threads it waits for RCU then, and with it
 // whoever needs a number beyond the old end. Called while there is one thread, this waits for nothing: what moved_up() takes has room
 // then, and so has a program that opens hundreds of files at a time.

@@ -3,6 +3,7 @@
 #include "path/ringless.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -140,6 +141,29 @@ TEST_F(RinglessTest, a_descriptor_may_be_closed_while_it_is_waited_for) {
   EXPECT_GE(read(pair[0], &got, 1), 0);
   closer.join();
   for (int end : {pair[0], pair[1], other}) ::close(end);
+}
+
+TEST_F(RinglessTest, with_no_room_high_up_the_number_itself_is_waited_at) {
+  int pair[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = 900;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  for (int i = 0; i < 3; ++i) {
+    std::thread writer([&] {
+      until_suspended();
+      EXPECT_EQ(::write(pair[1], "x", 1), 1);
+    });
+    char got = 0;
+    EXPECT_EQ(read(pair[0], &got, 1), 1);
+    writer.join();
+  }
+  EXPECT_EQ(suspended(), 3);
+  EXPECT_EQ(fcntl(pair[0], F_GETFD), 0);  // it is open
+  setrlimit(RLIMIT_NOFILE, &before);
+  for (int end : pair) ::close(end);
 }
 
 TEST_F(RinglessTest, thousands_are_waited_for_at_once) {
