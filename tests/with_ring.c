@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* with_ring PROGRAM ARGS...: runs a test that is about what only a ring can do; where there is none to be had, as in most
+/* with_ring PROGRAM ARGS...: runs a test that is about what only a ring can do; where there is none to be had, as in many
  * containers, it is skipped. */
 #include <linux/io_uring.h>
 #include <stdio.h>

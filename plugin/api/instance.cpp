@@ -88,6 +88,7 @@ const char* own_copy(const char* text) {
   const char* copy = strdup(text);
   return copy ? copy : text;
 }
+
 // What is written in the end lies where the program began, in whatever folder it is by then.
 const char* from_here(const char* file) {
   char here[PATH_MAX];

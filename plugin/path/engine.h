@@ -11,6 +11,7 @@ namespace weir::path {
 // The driver, and how to start it when a call first has to wait. api/instance builds and wires them.
 extern ring::Driver driver;
 extern bool (*start_engine)();
+inline bool has_ring() { return driver.running() || start_engine(); }
 // Told, while it is set, that a call is about to wait.
 extern std::atomic<void (*)()> before_first_wait;
 extern std::atomic<std::int64_t> watchdog_patience_ns;

@@ -75,7 +75,7 @@ bool may_be_sent(const Call& call) {
 
 bool perform_elsewhere(Call& call, bool storage, const weir_runtime& runtime, Result* result, int* refusal) {
   *refusal = 0;
-  if (!driver.running() && !start_engine() && !is_without_ring()) return false;
+  if (!has_ring() && !is_without_ring()) return false;
   Sent sent;
   sent.make = make;
   sent.done = over;

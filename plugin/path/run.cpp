@@ -375,7 +375,7 @@ Result waited_for(Call& call) {
   wait::Choice choice = choose_now(ends);
   if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
   if (choice.lane == wait::Lane::park) return parked(call, plan, choice.reason);
-  if (!plan.park_only && !driver.running() && !start_engine()) {
+  if (!plan.park_only && !has_ring()) {
     if (parks_without_ring(call, plan)) return parked(call, plan, Reason::no_ring);
     return suspended(call, plan, *choice.runtime);
   }

@@ -91,7 +91,7 @@ bool set_aside(const weir_runtime& runtime, void (*start)(void*, weir_waiter*), 
 bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& runtime, Result* result, int* refusal,
              bool on_a_guess) {
   *refusal = 0;
-  if (!driver.running() && !start_engine() && !waits_without_ring(operation)) return false;
+  if (!has_ring() && !waits_without_ring(operation)) return false;
   Waiting waiting;
   waiting.op = operation;
   waiting.binds_permit = binds_permit;

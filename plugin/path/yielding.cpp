@@ -17,7 +17,11 @@ constexpr std::int64_t between_looks_ns = 20'000;
 // That many may be set aside beyond a runtime's cap: with threads that only spin, no task would ever leave.
 constexpr std::int64_t beyond_the_cap = 4'000;
 
-bool serve(const weir_runtime& runtime) { return runtime.serve && runtime.serve(); }
+// What goes on does so on top of this task.
+bool serve(const weir_runtime& runtime) {
+  wait::KeptErrno kept;
+  return runtime.serve && runtime.serve();
+}
 
 // A thread that ever was in a team may be in one now: there not everything stands in a place.
 const weir_runtime* runtime_here(const base::Thread& thread) {
@@ -39,7 +43,6 @@ bool stand_back() {
   if (wait::policy.best.load(std::memory_order_relaxed) != wait::Lane::suspend) return false;
   const weir_runtime* runtime = runtime_here(thread);
   if (!runtime) return false;
-  wait::KeptErrno kept;  // others may go on on top of this one
   if (!may_be_set_aside(*runtime)) return serve(*runtime);
   std::int64_t company = standing_back.fetch_add(1, std::memory_order_relaxed) + 1;
   Result ignored;
