@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "gate/narrow.h"
 #include "lane/gomp.h"
 #include "meter/counters.h"
 #include "meter/regions.h"
@@ -58,11 +59,12 @@ void look_at_code(Region& region, const void* code) {
   region.set(first);
 }
 
-std::int64_t wanted_size(const TeamPlan& plan, Region& region, const void* code, bool first) {
+// `cores`: the size without us.
+std::int64_t wanted_size(const TeamPlan& plan, Region& region, const void* code, bool first, std::int64_t cores) {
   if (plan.freedom == Freedom::same) return plan.widest;
   if (first) look_at_code(region, code);
   Knowledge known = region.known();
-  return team_size(known, plan.cores, known.apart_from_files ? plan.widest_apart_from_files : plan.widest);
+  return team_size(known, cores, known.apart_from_files ? plan.widest_apart_from_files : plan.widest);
 }
 
 // One region with stand-ins at a time: their threads were tried out for one. Teams that must be of one size go on.
@@ -87,6 +89,40 @@ void widen(base::TeamSeat& seat, std::int64_t size) {
   meter::raise_to(size, meter::teams.widest);
 }
 
+// What the program said of the team that it is about to fork.
+struct Wish {
+  int threads;  // 0: nothing, or not known
+  bool exactly;
+};
+
+Wish take_wish(base::TeamSeat& seat) {
+  Wish wish{seat.sized_by_program ? seat.threads_asked : 0, seat.sized_by_program && seat.sized_exactly};
+  not_sized_after_all();
+  return wish;
+}
+
+// Watches how the region fares. True: with stand-ins, more than `asked` (0: more than without us).
+bool watch(base::TeamSeat& seat, const void* code, int asked) {
+  Region& region = region_of(code);
+  bool first = !region.read.load(std::memory_order_relaxed) && !region.read.exchange(true);
+  const TeamPlan& plan = first ? refreshed_team_plan() : team_plan();
+  if (plan.kept_out || base::self().sizes_its_teams) return false;
+  std::int64_t cores = asked ? asked : size_without_us(plan);
+  if (numbers_count_cores() && cores < 2) return false;  // as where `if` says no
+  std::int64_t size = wanted_size(plan, region, code, first, cores);
+  if (size > plan.widest && !can_start(size)) size = plan.widest;
+  bool wide = size > cores && may_widen(plan);
+  if (wide) widen(seat, size);
+  if (wide && numbers_count_cores()) gate::narrow_to(cores);
+  seat.forked = &region;
+  seat.forked_size = wide ? size : cores;
+  seat.forked_cores = cores;
+  seat.next_team = seat_in(region, wide);
+  bool timed = wide || region.timed.load(std::memory_order_relaxed);
+  seat.forked_ns = timed ? base::now_ns() : 0;
+  return wide;
+}
+
 enum class Forks : int { unknown, watched, alone };
 constinit std::atomic<Forks> forks{Forks::unknown};
 
@@ -98,22 +134,24 @@ void judge_forks() {
 
 }  // namespace
 
-void sized_by_program(int threads) {
+void sized_by_program(int threads, Asked how) {
   base::TeamSeat& seat = base::self().seat;
   seat.sized_by_program = true;
   seat.threads_asked = threads;
+  if (how == Asked::exactly || !numbers_count_cores()) seat.sized_exactly = true;
 }
 
 void not_sized_after_all() {
   base::TeamSeat& seat = base::self().seat;
-  seat.sized_by_program = false;
+  seat.sized_by_program = seat.sized_exactly = false;
   seat.threads_asked = 0;
 }
 
 int max_threads(int without_weir) {
   const TeamPlan& plan = refreshed_team_plan();
   // Another number than at first was set, by this thread or by who forked it.
-  if (plan.kept_out || base::self().sizes_its_teams || without_weir != plan.cores) return without_weir;
+  if (plan.kept_out || base::self().sizes_its_teams) return without_weir;
+  if (without_weir != plan.cores && !numbers_count_cores()) return without_weir;
   // A team that the program sized itself: as many as there are cores, as it happens.
   const base::TeamSeat& seat = base::self().seat;
   if (within_team(seat) && !is_wide(seat.team)) return without_weir;
@@ -125,33 +163,17 @@ int max_threads(int without_weir) {
 
 using namespace weir::team;
 
-void weir::omp::before_fork(const void* code) {
+bool weir::omp::before_fork(const void* code) {
   weir::base::TeamSeat& seat = weir::base::self().seat;
   if (!seat.team) weir::meter::regions.enter(reinterpret_cast<std::uintptr_t>(code));
-  bool asked = seat.sized_by_program;
-  seat.sized_by_program = false;
-  if (within_team(seat)) return;
+  Wish wish = take_wish(seat);
+  if (within_team(seat)) return false;
   seat.forked = nullptr;
   seat.next_team = 0;
-  if (asked) {
-    // libomp would not let so many spin, but takes the time that we put back for the program's wish.
-    if (spinning_was_set.load(std::memory_order_relaxed) && seat.threads_asked > team_plan().cores) stop_spinning(seat);
-    seat.threads_asked = 0;
-    return;
-  }
-  Region& region = region_of(code);
-  bool first = !region.read.load(std::memory_order_relaxed) && !region.read.exchange(true);
-  const TeamPlan& plan = first ? refreshed_team_plan() : team_plan();
-  if (plan.kept_out || weir::base::self().sizes_its_teams) return;
-  std::int64_t size = wanted_size(plan, region, code, first);
-  if (size > plan.widest && !can_start(size)) size = plan.widest;
-  bool wide = size > plan.cores && may_widen(plan);
-  if (wide) widen(seat, size);
-  seat.forked = &region;
-  seat.forked_size = wide ? size : plan.cores;
-  seat.next_team = seat_in(region, wide);
-  bool timed = wide || region.timed.load(std::memory_order_relaxed);
-  seat.forked_ns = timed ? weir::base::now_ns() : 0;
+  bool wide = !wish.exactly && watch(seat, code, wish.threads);
+  // libomp would not let so many spin, but takes the time that we put back for the program's wish.
+  if (!wide && spinning_was_set.load(std::memory_order_relaxed) && wish.threads > team_plan().cores) stop_spinning(seat);
+  return wide;
 }
 
 bool weir::omp::leaves_forks_alone() { return forks.load(std::memory_order_relaxed) == Forks::alone; }
@@ -168,9 +190,12 @@ void weir::omp::after_fork(const void* code) {
   seat.next_team = 0;
   Run run;
   run.team = seat.forked_size;
-  run.cores = team_plan().cores;
+  run.cores = seat.forked_cores;
   run.wide = run.team > run.cores;
-  if (run.wide) wide_team_of.store(0);
+  if (run.wide) {
+    if (numbers_count_cores()) gate::as_wide_as_before();
+    wide_team_of.store(0);
+  }
   // A region that computes and no more pays for two loads.
   bool blocked = region.parked.load(std::memory_order_relaxed) != 0;
   if (!blocked && !seat.forked_ns) return;

@@ -4,8 +4,9 @@
 namespace weir::omp {
 
 // Around each parallel region that the program forks: `code` is its outlined function, by which regions are told apart.
-// before_fork may ask libomp for another team size (__kmpc_push_num_threads); both run on the forking thread.
-void before_fork(const void* code);
+// before_fork may ask libomp for another team size (__kmpc_push_num_threads), and says whether it did; both run on the forking
+// thread.
+bool before_fork(const void* code);
 void after_fork(const void* code);
 
 // No region of the program reaches a call that may wait, and nobody records when regions run: then there is nothing to be done
@@ -20,8 +21,10 @@ bool sets_nothing_aside(const void* code);
 
 namespace weir::team {
 
-// The program itself says how many threads the next team of this thread has (num_threads): weir does not.
-void sized_by_program(int threads);
+// The program itself says how many threads the next team of this thread has (num_threads): weir does not, unless that number
+// counts cores. Exactly so many have it where they are bound to places as well, or the program says `strict`.
+enum class Asked { by_number, exactly };
+void sized_by_program(int threads, Asked how);
 // But it has no next team.
 void not_sized_after_all();
 

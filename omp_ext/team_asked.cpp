@@ -59,29 +59,29 @@ WEIR_EXPORT void omp_set_dynamic_(const int* dynamic) {
 // num_threads, in code by clang. These come right before the fork they are for, on the thread that forks.
 WEIR_EXPORT void __kmpc_push_num_threads(void* location, int thread, int threads) {
   thread = weir::omp::at_home(thread);
-  sized_by_program(threads);
+  sized_by_program(threads, Asked::by_number);
   if (real_push_num_threads.get()) real_push_num_threads.get()(location, thread, threads);
 }
 WEIR_EXPORT void __kmpc_push_num_threads_strict(void* location, int thread, int threads, int severity, const char* message) {
   thread = weir::omp::at_home(thread);
-  sized_by_program(threads);
+  sized_by_program(threads, Asked::exactly);
   if (real_push_strict.get()) real_push_strict.get()(location, thread, threads, severity, message);
 }
 WEIR_EXPORT void __kmpc_push_num_threads_list(void* location, int thread, unsigned count, int* threads) {
   thread = weir::omp::at_home(thread);
-  sized_by_program(count ? threads[0] : 0);
+  sized_by_program(count ? threads[0] : 0, Asked::exactly);
   if (real_push_list.get()) real_push_list.get()(location, thread, count, threads);
 }
 WEIR_EXPORT void __kmpc_push_num_threads_list_strict(void* location, int thread, unsigned count, int* threads,
                                                      int severity, const char* message) {
   thread = weir::omp::at_home(thread);
-  sized_by_program(count ? threads[0] : 0);
+  sized_by_program(count ? threads[0] : 0, Asked::exactly);
   if (real_push_list_strict.get()) real_push_list_strict.get()(location, thread, count, threads, severity, message);
 }
 
 // proc_bind: which thread is where depends on how many there are.
 WEIR_EXPORT void __kmpc_push_proc_bind(void* location, int thread, int kind) {
   thread = weir::omp::at_home(thread);
-  sized_by_program(weir::base::self().seat.threads_asked);
+  sized_by_program(weir::base::self().seat.threads_asked, Asked::exactly);
   if (real_push_proc_bind.get()) real_push_proc_bind.get()(location, thread, kind);
 }

@@ -15,13 +15,18 @@ namespace {
 
 using Body = void(void*);
 
+// proc_bind leaves no room, as num_threads does.
+constexpr unsigned proc_bind_flags = 7;
+
 class Fork {
  public:
-  // `body` and `data` become those of a region whose tasks may be set aside, where the lane has such.
-  Fork(Body*& body, void*& data, unsigned threads, bool reductions = false)
+  // `body` and `data` become those of a region whose tasks may be set aside, where the lane has such; `threads` becomes 0 where
+  // weir has told the run-time how many.
+  Fork(Body*& body, void*& data, unsigned& threads, unsigned flags, bool reductions = false)
       : code_(reinterpret_cast<const void*>(body)), region_(body, data, reductions) {
-    if (threads) sized_by_program(static_cast<int>(threads));
-    weir::omp::before_fork(code_);
+    bool bound = flags & proc_bind_flags;
+    if (threads || bound) sized_by_program(static_cast<int>(threads), bound ? Asked::exactly : Asked::by_number);
+    if (weir::omp::before_fork(code_)) threads = 0;
   }
   ~Fork() { weir::omp::after_fork(code_); }
   Fork(const Fork&) = delete;
@@ -31,8 +36,6 @@ class Fork {
   const void* code_;
   weir::omp::GompRegion region_;
 };
-
-constexpr unsigned proc_bind_flags = 7;
 
 constinit Next<void(Body*, void*, unsigned, unsigned)> real_parallel("GOMP_parallel");
 constinit Next<unsigned(Body*, void*, unsigned, unsigned)> real_reductions("GOMP_parallel_reductions");
@@ -50,17 +53,14 @@ constinit Next<RuntimeLoop> real_runtime("GOMP_parallel_loop_runtime");
 constinit Next<RuntimeLoop> real_nonmonotonic_runtime("GOMP_parallel_loop_nonmonotonic_runtime");
 constinit Next<RuntimeLoop> real_maybe_runtime("GOMP_parallel_loop_maybe_nonmonotonic_runtime");
 
-// proc_bind leaves no room, as num_threads does.
-unsigned asked(unsigned threads, unsigned flags) { return threads | (flags & proc_bind_flags); }
-
 void loop(Next<Loop>& real, Body* body, void* data, unsigned threads, long start, long end, long step, long chunk, unsigned flags) {
   if (leaves_forks_alone()) return real.get()(body, data, threads, start, end, step, chunk, flags);
-  Fork fork(body, data, asked(threads, flags));
+  Fork fork(body, data, threads, flags);
   real.get()(body, data, threads, start, end, step, chunk, flags);
 }
 void loop(Next<RuntimeLoop>& real, Body* body, void* data, unsigned threads, long start, long end, long step, unsigned flags) {
   if (leaves_forks_alone()) return real.get()(body, data, threads, start, end, step, flags);
-  Fork fork(body, data, asked(threads, flags));
+  Fork fork(body, data, threads, flags);
   real.get()(body, data, threads, start, end, step, flags);
 }
 
@@ -68,17 +68,17 @@ void loop(Next<RuntimeLoop>& real, Body* body, void* data, unsigned threads, lon
 
 WEIR_EXPORT void GOMP_parallel(Body* body, void* data, unsigned threads, unsigned flags) {
   if (leaves_forks_alone()) return real_parallel.get()(body, data, threads, flags);
-  Fork fork(body, data, asked(threads, flags));
+  Fork fork(body, data, threads, flags);
   real_parallel.get()(body, data, threads, flags);
 }
 WEIR_EXPORT unsigned GOMP_parallel_reductions(Body* body, void* data, unsigned threads, unsigned flags) {
   if (leaves_forks_alone()) return real_reductions.get()(body, data, threads, flags);
-  Fork fork(body, data, asked(threads, flags), true);
+  Fork fork(body, data, threads, flags, true);
   return real_reductions.get()(body, data, threads, flags);
 }
 WEIR_EXPORT void GOMP_parallel_sections(Body* body, void* data, unsigned threads, unsigned count, unsigned flags) {
   if (leaves_forks_alone()) return real_sections.get()(body, data, threads, count, flags);
-  Fork fork(body, data, asked(threads, flags));
+  Fork fork(body, data, threads, flags);
   real_sections.get()(body, data, threads, count, flags);
 }
 

@@ -31,6 +31,7 @@ constinit omp::Next<int()> real_dynamic("omp_get_dynamic");
 constinit omp::Next<std::size_t()> real_stack_bytes("kmp_get_stacksize_s");
 
 constinit std::atomic<const char*> asked_out{nullptr};
+constinit std::atomic<const char*> number_set{nullptr};  // by what; it counts cores
 constinit std::atomic<unsigned long long> objects_seen{0};
 constinit std::atomic<std::int64_t> startable{1};          // a team of so many was tried and could
 constinit std::atomic<std::int64_t> not_startable{1 << 30};  // and one of so many could not
@@ -88,6 +89,8 @@ const char* settings_keep_out(const Limits& limits) {
   if (!tool_active()) return why_no_tool();
   if (wait::policy.best.load() == wait::Lane::plain) return "the lane is off";
   if (setting("WEIR_OMP_TEAMS", 0) == static_cast<int>(base::Teams::bare)) return "WEIR_OMP_TEAMS is bare";
+  const char* number = numbers_count_cores() ? nullptr : number_in_environment(environment_variable);
+  if (number) return number;
   if (const char* what = environment_keeps_out(environment_variable)) return what;
   if (call(real_proc_bind, 0) != 0) return "threads are bound to places";
   if (call(real_dynamic, 0) != 0) return "team sizes are dynamic (omp_set_dynamic)";
@@ -125,6 +128,12 @@ TeamPlan make_plan() {
   plan.freedom = leeway.freedom;
   if (leeway.freedom == Freedom::none) {
     plan.kept_out = leeway.because;
+    return plan;
+  }
+  // Where teams must be of one size, they cannot be of another than was said.
+  const char* number = number_set.load() ? number_set.load() : number_in_environment(environment_variable);
+  if (plan.freedom == Freedom::same && number) {
+    plan.kept_out = number;
     return plan;
   }
   plan.widest = widest_team(limits);
@@ -165,11 +174,30 @@ void keep_out(const char* what) {
 
 void sized_for_good(const char* what) {
   base::Thread& thread = base::self();
+  if (numbers_count_cores()) {
+    number_set.store(what);
+    const TeamPlan& plan = team_plan();
+    if (plan.kept_out || plan.freedom == Freedom::any) return;
+  }
   const TeamPlan* plan = current.load(std::memory_order_acquire);
   // In a region it is said for the teams within alone.
   bool others_go_on = !thread.seat.team && plan && !plan->kept_out && plan->freedom == Freedom::same;
   if (others_go_on) thread.sizes_its_teams = true;
   else keep_out(what);
+}
+
+bool numbers_count_cores() {
+  static constinit std::atomic<int> known{-1};
+  int counts = known.load(std::memory_order_relaxed);
+  if (counts < 0) {
+    counts = setting("WEIR_OMP_COUNT", 0) == static_cast<int>(base::Count::cores);
+    known.store(counts, std::memory_order_relaxed);
+  }
+  return counts;
+}
+
+std::int64_t size_without_us(const TeamPlan& plan) {
+  return numbers_count_cores() ? call(real_max_threads, 1) : plan.cores;
 }
 
 const TeamPlan& team_plan() {

@@ -25,9 +25,16 @@ const TeamPlan& refreshed_team_plan();
 // From now on teams are left alone, because of `what` (a literal).
 void keep_out(const char* what);
 
-// The calling thread says how large its teams are, by `what`. They are left alone from now on; those of others too, unless
-// they may count on one size already.
+// The calling thread says how large its teams are, by `what`. They are left alone from now on, unless such numbers count cores;
+// those of others too, unless they may count on one size already.
 void sized_for_good(const char* what);
+
+// Numbers of threads that the user or the program asked for count cores (WEIR_OMP_COUNT): so many may compute at once, and of
+// threads there may be more.
+bool numbers_count_cores();
+
+// How many threads the calling thread's next team has without us, as far as no clause says so.
+std::int64_t size_without_us(const TeamPlan& plan);
 
 // Can a team of `plan.widest` be started? Tried once. If not, teams are left alone from now on.
 bool widest_can_start(const TeamPlan& plan);

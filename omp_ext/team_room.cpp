@@ -15,8 +15,8 @@ struct Variable {
   const char* harmless;  // values, separated by spaces, that say nothing about sizes or spinning
   const char* reason;
 };
+constexpr Variable number_of_threads = {"OMP_NUM_THREADS", "", "OMP_NUM_THREADS is set"};
 constexpr Variable variables[] = {
-    {"OMP_NUM_THREADS", "", "OMP_NUM_THREADS is set"},
     {"OMP_DYNAMIC", "false FALSE 0", "OMP_DYNAMIC is set"},
     {"OMP_PROC_BIND", "false FALSE", "OMP_PROC_BIND is set"},
     {"OMP_PLACES", "", "OMP_PLACES is set"},
@@ -41,6 +41,11 @@ bool is_word_of(const char* words, const char* value) {
   return false;
 }
 
+const char* reason_of(const Variable& variable, const char* (*get)(const char* name)) {
+  const char* value = get(variable.name);
+  return value && *value && !is_word_of(variable.harmless, value) ? variable.reason : nullptr;
+}
+
 }  // namespace
 
 std::int64_t widest_team(const Limits& limits) {
@@ -51,10 +56,11 @@ std::int64_t widest_team(const Limits& limits) {
   return widest > limits.cores ? widest : limits.cores;
 }
 
+const char* number_in_environment(const char* (*get)(const char* name)) { return reason_of(number_of_threads, get); }
+
 const char* environment_keeps_out(const char* (*get)(const char* name)) {
   for (const Variable& variable : variables) {
-    const char* value = get(variable.name);
-    if (value && *value && !is_word_of(variable.harmless, value)) return variable.reason;
+    if (const char* reason = reason_of(variable, get)) return reason;
   }
   return nullptr;
 }

@@ -15,7 +15,9 @@ struct Limits {
 };
 std::int64_t widest_team(const Limits& limits);
 
-// What in the user's environment sets teams' sizes, or makes them spin; nullptr: nothing. `get` is getenv.
+// What in the user's environment says how many threads teams have; nullptr: nothing. `get` is getenv.
+const char* number_in_environment(const char* (*get)(const char* name));
+// What else in it sets teams' sizes, or makes them spin.
 const char* environment_keeps_out(const char* (*get)(const char* name));
 
 }  // namespace weir::team

@@ -39,6 +39,7 @@ WEIR_EXPORT std::int64_t weir_setting_number(const char* variable) {
       {"WEIR_THREADS", s.threads},       {"WEIR_PERMITS", s.permits},
       {"WEIR_MAX_PERMITS", s.max_permits}, {"WEIR_STAND_INS", s.stand_ins},
       {"WEIR_OMP_TEAMS", static_cast<std::int64_t>(s.omp_teams)},
+      {"WEIR_OMP_COUNT", static_cast<std::int64_t>(s.omp_count)},
       {"WEIR_MAX_SUSPENDED", s.max_suspended}, {"WEIR_STACK_KIB", s.stack_kib},
       {"WEIR_GATE_WAIT_MS", s.gate_wait_ms},   {"WEIR_WATCHDOG_MS", s.watchdog_ms}};
   for (const Number& n : numbers)

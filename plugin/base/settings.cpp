@@ -55,6 +55,13 @@ bool read_teams(Settings& s, const char* text) {
   return false;
 }
 
+bool read_count(Settings& s, const char* text) {
+  bool cores = !std::strcmp(text, "cores");
+  if (!cores && std::strcmp(text, "threads")) return false;
+  s.omp_count = cores ? Count::cores : Count::threads;
+  return true;
+}
+
 bool read_algorithm(Settings& s, const char* text) {
   if (std::strcmp(text, "weir") && std::strcmp(text, "iopa")) return false;
   s.algorithm = *text == 'i' ? "iopa" : "weir";
@@ -94,8 +101,10 @@ constinit const Setting settings_table[] = {
      flag<&Settings::share>},
     {"WEIR_STAND_INS", "--stand-ins", "N", "512", "the most threads a team or arena may have, stand-ins included",
      number<&Settings::stand_ins>},
-    {"WEIR_OMP_TEAMS", nullptr, "auto|any|same|bare", "auto",
+    {"WEIR_OMP_TEAMS", "--omp-teams", "auto|any|same|bare", "auto",
      "sizes OpenMP teams may have: as the program's code lets, any, all the same, as without weir", read_teams},
+    {"WEIR_OMP_COUNT", "--omp-count", "threads|cores", "threads",
+     "what OMP_NUM_THREADS, omp_set_num_threads and num_threads count: threads, or cores, for which more threads may be there", read_count},
     {"WEIR_ALGO", "--algo", "weir|iopa", "weir", "the controller's algorithm", read_algorithm},
     {"WEIR_DECISIONS", "--decisions", "FILE", "", "write the controller's decisions as JSON lines",
      words<&Settings::decisions>},

@@ -9,12 +9,14 @@ namespace weir::base {
 enum class Lane : std::uint8_t { automatic, park, suspend, off };
 enum class Force : std::uint8_t { none, all };
 enum class Teams : std::uint8_t { automatic, any, same, bare };
+enum class Count : std::uint8_t { threads, cores };
 
 // Everything a user can set, as values. Where they come from: WEIR_* variables, which `weir run` sets from its options.
 struct Settings {
   Lane lane = Lane::automatic;
   Force force = Force::none;
   Teams omp_teams = Teams::automatic;
+  Count omp_count = Count::threads;
   std::int64_t threads = 0;
   std::int64_t permits = 0;
   std::int64_t max_permits = 128;

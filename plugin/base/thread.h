@@ -24,12 +24,14 @@ struct TeamSeat {
   std::uintptr_t team = 0;          // the region it works in, with marks (omp_ext/seat.h); 0: in no team
   std::uintptr_t next_team = 0;     // the same for the team it forks next
   void* forked = nullptr;           // the region it forked and weir watches
-  std::int64_t forked_size = 0;     // with so many threads
+  std::int64_t forked_size = 0;     // with so many threads,
+  std::int64_t forked_cores = 0;    // without weir with so many
   std::int64_t forked_ns = 0;       // since when; 0: not timed
   int blocktime_ms = -1;            // libomp's spinning time to restore after it; -1: untouched
   std::uint64_t traced = 0;         // its part of the outermost region in the trace
   bool sized_by_program = false;    // the program itself said how many threads the next team has,
   int threads_asked = 0;            // namely so many; 0: not known
+  bool sized_exactly = false;       // and weir may not add to them
   std::int64_t idle_since_ns = 0;   // it spins in libomp for lack of work,
   std::int64_t idle_seen_ns = 0;    // and did so last
   int task_waits = 0;               // explicit tasks here that wait for others, one within the other

@@ -37,6 +37,7 @@ class Cores {
   void give();
   void set_limit(std::int64_t limit, std::int64_t spare = 0);
   std::int64_t limit() const { return limit_.load(std::memory_order_relaxed); }
+  std::int64_t spare() const { return spare_.load(std::memory_order_relaxed); }
   // Does a thread that has a task wait for a core?
   bool wanted() const { return in_haste_.load(std::memory_order_relaxed) > 0; }
   std::int64_t waiting() const { return sleeping_.load(std::memory_order_relaxed); }

@@ -18,12 +18,15 @@ class Pieces {
     mean_ns_.store(mean + ((ns < longest_ns ? ns : longest_ns) - mean) / weight, std::memory_order_relaxed);
   }
   bool are_short() const { return mean_ns_.load(std::memory_order_relaxed) < short_ns_.load(std::memory_order_relaxed); }
-  void are_all_long() { short_ns_.store(0); }  // whatever they take: the user said how many may compute
+  // Whatever they take: the user said how many may compute.
+  void are_all_long(bool all = true) { short_ns_.store(all ? 0 : shorter_than_ns); }
+  bool count_as_long() const { return short_ns_.load(std::memory_order_relaxed) == 0; }
 
  private:
   static constexpr std::int64_t weight = 64;
   static constexpr std::int64_t longest_ns = 10'000'000;  // one that says no more than "long"
-  std::atomic<std::int64_t> short_ns_{3'000'000};
+  static constexpr std::int64_t shorter_than_ns = 3'000'000;
+  std::atomic<std::int64_t> short_ns_{shorter_than_ns};
   std::atomic<std::int64_t> mean_ns_{4'000'000};
 };
 

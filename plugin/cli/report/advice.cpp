@@ -76,6 +76,8 @@ Advice begin(const std::string& reason) {
   return advice;
 }
 
+bool begins(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
+
 // With nothing counted, no call of a team, task or arena was seen at all; the record as a whole says why.
 std::string why_unseen(const Record& record) {
   const Json& body = record.body;
@@ -83,10 +85,20 @@ std::string why_unseen(const Record& record) {
   if (seen || number(body, "plain") <= 0) return "";
   if (text(body, "lane") == "off") return "lane_off";
   std::string note = text(body, "note");
-  if (note.rfind("libgomp stays", 0) == 0 || note.rfind("no LLVM", 0) == 0) return "libgomp";
+  if (begins(note, "libgomp stays") || begins(note, "no LLVM")) return "libgomp";
   std::string kept_out = text(body, "omp_kept_out");
-  bool computes = kept_out.rfind("no parallel region", 0) == 0;  // so it was not in a team that the calls were made
+  bool computes = begins(kept_out, "no parallel region");  // so it was not in a team that the calls were made
   return kept_out.empty() || computes ? "outside" : "left_alone";
+}
+
+// Room for stand-ins, where OpenMP teams were left alone: "" where there is no more to say than of any.
+const char* how_to_leave_room(const std::string& kept_out) {
+  if (begins(kept_out, "OMP_NUM_THREADS") || begins(kept_out, "the program calls omp_set_num_threads"))
+    return "If that number is meant for the cores, --omp-count=cores leaves room for threads that wait.";
+  if (begins(kept_out, "the program calls omp_set_dynamic")) return "";
+  if (begins(kept_out, "the program "))
+    return "If it bears teams of any size (docs/openmp.md), say so: --omp-teams=any; or same, if all must have one size.";
+  return "";
 }
 
 // The names that made `auto` choose to park are what to look at; for the others, the calls themselves.
@@ -104,6 +116,9 @@ void name_places(Advice& advice, const Record& record) {
   if (advice.reason == "left_alone")
     advice.what = "The OpenMP teams were left alone, since " + kept_out + ": their calls passed through unseen.";
   if (advice.reason == "no_stand_in" && !kept_out.empty()) advice.where.push_back("OpenMP: " + kept_out);
+  if (advice.reason == "left_alone" || advice.reason == "no_stand_in") {
+    if (const char* how = how_to_leave_room(kept_out); *how) advice.action = how;
+  }
   for (const Json& site : record.call_sites) {
     if (advice.where.size() == most_places) break;
     if (text(site, "reason") != advice.reason) continue;

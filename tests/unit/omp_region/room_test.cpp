@@ -31,8 +31,6 @@ const char* kept_out_by(const char* name, const char* value) {
 
 TEST(TeamRoomTest, what_a_user_set_about_sizes_places_and_spinning_keeps_out) {
   EXPECT_EQ(kept_out_by("PATH", "/bin"), nullptr);
-  EXPECT_NE(kept_out_by("OMP_NUM_THREADS", "4,2"), nullptr);
-  EXPECT_EQ(kept_out_by("OMP_NUM_THREADS", ""), nullptr);
   EXPECT_NE(kept_out_by("OMP_DYNAMIC", "true"), nullptr);
   EXPECT_EQ(kept_out_by("OMP_DYNAMIC", "false"), nullptr);
   EXPECT_EQ(kept_out_by("OMP_WAIT_POLICY", "passive"), nullptr);
@@ -40,6 +38,15 @@ TEST(TeamRoomTest, what_a_user_set_about_sizes_places_and_spinning_keeps_out) {
   EXPECT_EQ(kept_out_by("KMP_BLOCKTIME", "0"), nullptr);
   EXPECT_NE(kept_out_by("KMP_BLOCKTIME", "infinite"), nullptr);
   EXPECT_NE(kept_out_by("OMP_THREAD_LIMIT", "64"), nullptr);
+}
+
+TEST(TeamRoomTest, a_number_in_the_environment_is_told_apart_from_what_else_is_set) {
+  EXPECT_EQ(kept_out_by("OMP_NUM_THREADS", "4,2"), nullptr);
+  EXPECT_NE(number_in_environment(get), nullptr);
+  its_value = "";
+  EXPECT_EQ(number_in_environment(get), nullptr);
+  one_variable = "OMP_PLACES", its_value = "cores";
+  EXPECT_EQ(number_in_environment(get), nullptr);
 }
 
 TEST(LeewayTest, a_program_that_asks_nothing_bears_any_size) {
