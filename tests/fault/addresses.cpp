@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// addresses FILE: tasks and a loop that wait for a device, and then three quarters of all the memory that the process may map, as a
+// addresses FILE: tasks and a loop that wait for a timer and a device, and then three quarters of all the memory that the process may map, as a
 // program has it whose limit was set to what it needs. By OpenMP or, compiled without it, by oneTBB.
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -70,6 +70,7 @@ int main(int, char** argv) {
     sum += static_cast<unsigned char*>(buffer)[i % block];
     std::free(buffer);
   };
+  run_tasks([](int) { usleep(5000); });  // hundreds are aside at once, however fast the device is
   run_tasks(read_one);
   run_loop(read_one);
   const std::size_t large = limit.rlim_cur / 4 * 3;

@@ -17,7 +17,7 @@ static long compute(void) {
   int now = atomic_fetch_add(&computing, 1) + 1;
   int before = atomic_load(&most);
   while (before < now && !atomic_compare_exchange_weak(&most, &before, now)) {}
-  for (volatile int i = 0; i < 100000; ++i) {}
+  for (volatile int i = 0; i < 500000; ++i) {}
   atomic_fetch_sub(&computing, 1);
   return 1;
 }
