@@ -8,12 +8,29 @@
 #include <initializer_list>
 
 #include "base/clock.h"
-#include "omp_ext/region_instruction.h"
-#include "omp_ext/region_object.h"
+#include "lane/instruction.h"
+#include "lane/object.h"
 #include "sys/loader.h"
 
 namespace weir::team {
 namespace {
+
+using lane::Function;
+using lane::Instruction;
+using lane::Object;
+using lane::read_instruction;
+
+// Does it import a name for calls that wait?
+bool imports_waiting(const Object& object) {
+  bool found = false;
+  object.each_import(
+      [](void* found_, const char* name, std::uintptr_t) {
+        NameKind kind = kind_of_name(name);
+        *static_cast<bool*>(found_) |= kind == NameKind::waits || kind == NameKind::waits_for_others;
+      },
+      &found);
+  return found;
+}
 
 // Follows code from function to function. The work list is also the list of what was seen; when it or the budget is
 // full, what is not looked at counts as "may block".
@@ -49,7 +66,7 @@ class Reader {
       bytes_ += function.end - function.begin;
       walk(function);
     }
-    if (unsure_ && object_.imports_waiting()) facts_.may_block = true;
+    if (unsure_ && imports_waiting(object_)) facts_.may_block = true;
     facts_.unsure |= unsure_;
     unsure_ = false;
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "lane/object.h"
+
 namespace weir::team {
 
 // What a region's machine code says before it has ever run. It says only where to begin: what a region then does is what
@@ -25,8 +27,7 @@ bool every_region_blocks();
 
 // Is none of them one that may wait? False when none was found, and where that would take long to tell, or code may come later.
 bool no_region_waits();
-class Object;
-bool no_region_waits_in(const Object& object);  // of this one's
+bool no_region_waits_in(const lane::Object& object);  // of this one's
 
 // Would a region with these facts start with stand-ins?
 constexpr bool starts_wide(const CodeFacts& facts) { return (facts.blocks || facts.may_block) && !facts.loops_barrier; }
@@ -40,9 +41,6 @@ constexpr bool never_waits(const CodeFacts& facts) {
 // What a called name means.
 enum class NameKind { other, waits, waits_for_others, barrier, makes_tasks, forks };
 NameKind kind_of_name(const char* name);
-
-// Is it this name of OpenMP's, in C's spelling or in Fortran's, which has a `_` at the end?
-bool is_name(const char* import, const char* name);
 
 // Of names of kind `other`, in run-time libraries: never waits for time, for a file or for another process.
 bool ends_at_once(const char* name);

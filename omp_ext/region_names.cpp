@@ -64,11 +64,6 @@ NameKind kind_of_name(const char* name) {
   return NameKind::other;
 }
 
-bool is_name(const char* import, const char* name) {
-  std::size_t length = std::strlen(name);
-  return !std::strncmp(import, name, length) && (!import[length] || !std::strcmp(import + length, "_"));
-}
-
 bool ends_at_once(const char* name) {
   for (const char* with : ends_at_once_starts) {
     if (starts(name, with)) return true;

@@ -4,11 +4,15 @@
 #include <cstdint>
 
 #include "omp_ext/next.h"
-#include "omp_ext/region_instruction.h"
-#include "omp_ext/region_object.h"
+#include "lane/instruction.h"
+#include "lane/object.h"
 
 namespace weir::team {
 namespace {
+
+using lane::Function;
+using lane::Instruction;
+using lane::Object;
 
 // libomp exports what takes such a lock; it waits there, or in a function called from there.
 constexpr const char* takes_lock = "__kmp_acquire_ticket_lock";
@@ -34,7 +38,7 @@ void find_runtime_locks(const void* in_runtime) {
   places.add(taking);
   auto* end = reinterpret_cast<const std::uint8_t*>(taking.end);
   for (std::uintptr_t at = taking.begin; at < taking.end;) {
-    Instruction i = read_instruction(reinterpret_cast<const std::uint8_t*>(at), end);
+    Instruction i = lane::read_instruction(reinterpret_cast<const std::uint8_t*>(at), end);
     bool leaves = (i.kind == Instruction::call || i.kind == Instruction::jump) && !taking.holds(i.target);
     if (leaves) places.add(object.starting_at(i.target));
     at += i.length ? i.length : 1;

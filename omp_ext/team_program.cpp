@@ -8,9 +8,9 @@
 
 #include "lane/elf.h"
 #include "lane/marks.h"
-#include "omp_ext/region_asks.h"
+#include "lane/asks.h"
 #include "omp_ext/region_code.h"
-#include "omp_ext/region_object.h"
+#include "lane/object.h"
 #include "sys/loader.h"
 
 namespace weir::team {
@@ -21,7 +21,7 @@ const char* file_name(const char* path) {
   return slash ? slash + 1 : path;
 }
 
-void add(Program& program, const Asks& asks) {
+void add(Program& program, const lane::Asks& asks) {
   program.uses_thread_num |= asks.uses_thread_num;
   program.asks_num_threads |= asks.by_hand;
   program.keeps_num_threads |= asks.keeps_num_threads;
@@ -36,13 +36,13 @@ int look_at(dl_phdr_info* object, std::size_t, void* argument) {
   bool asks = false;
   image.each_import([&](const char* import, int) {
     if (!std::strncmp(import, "__kmpc_threadprivate", 20)) program.keeps_thread_storage = true;
-    if (is_name(import, "omp_get_max_threads")) program.asks_max_threads = true;
-    if (is_name(import, "omp_get_num_procs")) program.asks_num_procs = true;
-    asks |= is_name(import, "omp_get_thread_num") || is_name(import, "omp_get_num_threads");
+    if (lane::is_name(import, "omp_get_max_threads")) program.asks_max_threads = true;
+    if (lane::is_name(import, "omp_get_num_procs")) program.asks_num_procs = true;
+    asks |= lane::is_name(import, "omp_get_thread_num") || lane::is_name(import, "omp_get_num_threads");
     for (const char* count : {"get_nprocs", "get_nprocs_conf", "_ZNSt6thread20hardware_concurrencyEv"})
       program.counts_cores |= !std::strcmp(import, count);
   });
-  if (asks) add(program, asks_of(Object::of(*object)));
+  if (asks) add(program, lane::asks_of(lane::Object::of(*object)));
   return 0;
 }
 

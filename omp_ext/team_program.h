@@ -9,7 +9,7 @@ struct Program {
   bool asks_max_threads = false;
   bool asks_num_procs = false;
   bool counts_cores = false;         // by other means than OpenMP's
-  bool uses_thread_num = false;      // these as in region_asks.h
+  bool uses_thread_num = false;      // these as in lane/asks.h
   bool asks_num_threads = false;
   bool keeps_num_threads = false;
   bool keeps_thread_storage = false;

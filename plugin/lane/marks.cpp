@@ -131,6 +131,11 @@ const char* thread_bound_import(const char* name) {
   return nullptr;
 }
 
+bool is_name(const char* import, const char* name) {
+  std::size_t length = std::strlen(name);
+  return !std::strncmp(import, name, length) && (!import[length] || !std::strcmp(import + length, "_"));
+}
+
 bool is_harmless_thread_variable(const char* name) {
   // std::call_once hands its callable to pthread_once by these two, and a call inside is under a counted lock.
   return !std::strcmp(name, "_ZSt15__once_callable") || !std::strcmp(name, "_ZSt11__once_call");

@@ -17,6 +17,9 @@ const char* thread_bound_library(const char* file_name);
 // An import that asks for, or changes, what belongs to the calling thread: what it does, or nullptr.
 const char* thread_bound_import(const char* name);
 
+// Is it this name of OpenMP's, in C's spelling or in Fortran's, which has a `_` at the end?
+bool is_name(const char* import, const char* name);
+
 // A thread-local variable of a runtime that inlined library code uses without keeping it over a call.
 bool is_harmless_thread_variable(const char* name);
 

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <initializer_list>
 
-#include "omp_ext/region_instruction.h"
+#include "lane/instruction.h"
 
 namespace weir::team {
 namespace {
@@ -104,11 +104,11 @@ TEST(RegionCodeTest, knows_names) {
   EXPECT_EQ(kind_of_name("GOMP_barrier"), NameKind::barrier);
 }
 
-Instruction decoded(std::initializer_list<std::uint8_t> bytes) {
+lane::Instruction decoded(std::initializer_list<std::uint8_t> bytes) {
   static std::uint8_t room[32];
   std::uint8_t* end = room;
   for (std::uint8_t b : bytes) *end++ = b;
-  return read_instruction(room, end);
+  return lane::read_instruction(room, end);
 }
 
 // Lengths as objdump gives them.
@@ -130,14 +130,14 @@ TEST(RegionInstructionTest, lengths) {
 }
 
 TEST(RegionInstructionTest, kinds) {
-  EXPECT_EQ(decoded({0xe8, 0, 0, 0, 0}).kind, Instruction::call);
-  EXPECT_EQ(decoded({0x75, 0xfe}).kind, Instruction::jump);
-  EXPECT_EQ(decoded({0x0f, 0x85, 0, 0, 0, 0}).kind, Instruction::jump);
-  EXPECT_EQ(decoded({0xff, 0x15, 0, 0, 0, 0}).kind, Instruction::call_slot);
-  EXPECT_EQ(decoded({0xff, 0xd0}).kind, Instruction::call_unknown);
-  EXPECT_EQ(decoded({0xff, 0xe0}).kind, Instruction::jump_unknown);  // a switch, or a tail call
-  EXPECT_EQ(decoded({0x48, 0x8d, 0x05, 0, 0, 0, 0}).kind, Instruction::takes_address);
-  EXPECT_EQ(decoded({0x48, 0x8b, 0x05, 0, 0, 0, 0}).kind, Instruction::loads_slot);
+  EXPECT_EQ(decoded({0xe8, 0, 0, 0, 0}).kind, lane::Instruction::call);
+  EXPECT_EQ(decoded({0x75, 0xfe}).kind, lane::Instruction::jump);
+  EXPECT_EQ(decoded({0x0f, 0x85, 0, 0, 0, 0}).kind, lane::Instruction::jump);
+  EXPECT_EQ(decoded({0xff, 0x15, 0, 0, 0, 0}).kind, lane::Instruction::call_slot);
+  EXPECT_EQ(decoded({0xff, 0xd0}).kind, lane::Instruction::call_unknown);
+  EXPECT_EQ(decoded({0xff, 0xe0}).kind, lane::Instruction::jump_unknown);  // a switch, or a tail call
+  EXPECT_EQ(decoded({0x48, 0x8d, 0x05, 0, 0, 0, 0}).kind, lane::Instruction::takes_address);
+  EXPECT_EQ(decoded({0x48, 0x8b, 0x05, 0, 0, 0, 0}).kind, lane::Instruction::loads_slot);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a number goes in the machine code of this very program.
-#include "omp_ext/region_value.h"
+#include "lane/value.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <type_traits>
 
-#include "omp_ext/region_instruction.h"
+#include "lane/instruction.h"
 
-namespace weir::team {
+namespace weir::lane {
 namespace {
 
 // As compilers make it for a program, not for a sanitizer.
@@ -150,4 +150,4 @@ TEST(RegionValueTest, a_table_is_indexed_by_it) {
 }
 
 }  // namespace
-}  // namespace weir::team
+}  // namespace weir::lane

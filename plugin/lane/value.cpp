@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "omp_ext/region_value.h"
+#include "lane/value.h"
 
 #include <algorithm>
 #include <climits>
 #include <cstring>
 #include <iterator>
 
-#include "omp_ext/region_instruction.h"
+#include "lane/instruction.h"
 
-namespace weir::team {
+namespace weir::lane {
 namespace {
 
 // Registers, and slots of the function's frame, that hold the number or what was made of it: a bit for each. In the upper half a bit
@@ -311,4 +311,4 @@ Use use_of_number(const Object& object, Function function, std::uintptr_t after,
   return Trail(object, function, number, returns).follow(after);
 }
 
-}  // namespace weir::team
+}  // namespace weir::lane

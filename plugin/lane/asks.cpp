@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "omp_ext/region_asks.h"
+#include "lane/asks.h"
 
 #include <cstring>
 
-#include "omp_ext/region_code.h"
-#include "omp_ext/region_instruction.h"
-#include "omp_ext/region_value.h"
+#include "lane/instruction.h"
+#include "lane/marks.h"
+#include "lane/value.h"
 
-namespace weir::team {
+namespace weir::lane {
 namespace {
 
 // The slots through which an object calls for a number: a linker makes one a name or two, and Fortran's name is another.
@@ -151,4 +151,4 @@ Asks asks_of(const Object& object) {
   return Survey(object, imports).over();
 }
 
-}  // namespace weir::team
+}  // namespace weir::lane

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "omp_ext/region_object.h"
+#include "lane/object.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -8,9 +8,8 @@
 #include <cstring>
 
 #include "lane/marks.h"
-#include "omp_ext/region_code.h"
 
-namespace weir::team {
+namespace weir::lane {
 namespace {
 
 // The sorted table at the end of .eh_frame_hdr, in the one encoding linkers use: pairs of 32-bit distances from the
@@ -185,15 +184,4 @@ void Object::each_import(void (*fn)(void* argument, const char* name, std::uintp
   }
 }
 
-bool Object::imports_waiting() const {
-  bool found = false;
-  each_import(
-      [](void* found_, const char* name, std::uintptr_t) {
-        NameKind kind = kind_of_name(name);
-        *static_cast<bool*>(found_) |= kind == NameKind::waits || kind == NameKind::waits_for_others;
-      },
-      &found);
-  return found;
-}
-
-}  // namespace weir::team
+}  // namespace weir::lane

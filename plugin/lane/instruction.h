@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace weir::team {
+namespace weir::lane {
 
 // What one x86-64 instruction means to who only asks where code may go next.
 struct Instruction {
@@ -43,4 +43,4 @@ struct Operands {
 };
 Operands read_operands(const std::uint8_t* at, const std::uint8_t* end);
 
-}  // namespace weir::team
+}  // namespace weir::lane

@@ -8,7 +8,7 @@
 
 struct dl_phdr_info;
 
-namespace weir::team {
+namespace weir::lane {
 
 struct Function {
   std::uintptr_t begin = 0, end = 0;
@@ -42,8 +42,6 @@ class Object {
   std::uintptr_t slot_of_stub(std::uintptr_t address) const;
   // fn(name, slot) for each name that the loader puts a pointer to into a slot.
   void each_import(void (*fn)(void* argument, const char* name, std::uintptr_t slot), void* argument) const;
-  // Does it import a name for calls that wait?
-  bool imports_waiting() const;
 
  private:
   void read_table();
@@ -55,4 +53,4 @@ class Object {
   const char* path_ = "";
 };
 
-}  // namespace weir::team
+}  // namespace weir::lane

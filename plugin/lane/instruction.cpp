@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "omp_ext/region_instruction.h"
+#include "lane/instruction.h"
 
 #include <cstring>
 
-namespace weir::team {
+namespace weir::lane {
 namespace {
 
 using Byte = std::uint8_t;
@@ -220,4 +220,4 @@ Instruction read_instruction(const Byte* at, const Byte* end) {
   return instruction;
 }
 
-}  // namespace weir::team
+}  // namespace weir::lane

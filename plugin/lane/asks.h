@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "omp_ext/region_object.h"
+#include "lane/object.h"
 
-namespace weir::team {
+namespace weir::lane {
 
 // What an object's code does with the numbers it asks OpenMP for. (gcc's static loops ask for both themselves, in each thread, and
 // share out the iterations with them at once: that says nothing about the program.)
@@ -16,4 +16,4 @@ struct Asks {
 // All of it where the object can't be read.
 Asks asks_of(const Object& object);
 
-}  // namespace weir::team
+}  // namespace weir::lane

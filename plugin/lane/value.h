@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "omp_ext/region_object.h"
+#include "lane/object.h"
 
-namespace weir::team {
+namespace weir::lane {
 
 // What omp_get_num_threads() and omp_get_thread_num() give.
 enum class Number { of_threads, of_this_thread };
@@ -19,4 +19,4 @@ enum class Use {
 // region does not. No allocation.
 Use use_of_number(const Object& object, Function function, std::uintptr_t after, Number number, bool returns);
 
-}  // namespace weir::team
+}  // namespace weir::lane
