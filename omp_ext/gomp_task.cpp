@@ -286,6 +286,6 @@ WEIR_INTERPOSED void GOMP_taskloop_ull(Body body, void* data, Copy copy, long by
 
 // As with clang's: the task now has pointers to its thread's copies.
 WEIR_INTERPOSED void GOMP_task_reduction_remap(std::size_t count, std::size_t originals, void** pointers) {
-  if (Member* member = member_here()) member->current->reduces = true;
+  if (Member* member = member_here()) member->current->of_its_thread = true;
   next_reduction_remap(count, originals, pointers);
 }

@@ -83,6 +83,6 @@ WEIR_INTERPOSED void __kmpc_omp_task_complete_if0(Ident* place, std::int32_t gti
 // The task now has a pointer to its thread's copy of a reduction: another task on this thread would find the same one in
 // whatever state it was left in. So from here on it is not set aside.
 WEIR_INTERPOSED void* __kmpc_task_reduction_get_th_data(int gtid, void* group, void* item) {
-  if (Member* member = member_here()) member->current->reduces = true;
+  if (Member* member = member_here()) member->current->of_its_thread = true;
   return next_reduction_data(gtid_here(gtid), group, item);
 }

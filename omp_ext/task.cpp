@@ -212,7 +212,7 @@ Task* movable_task(int* refusal) {
   if (!member || !member->current->parent) return nullptr;
   Task* task = member->current;
   *refusal = WEIR_REFUSED_CONSTRUCT;
-  if (task->state != TaskState::on_fiber || task->reduces) return nullptr;
+  if (task->state != TaskState::on_fiber || task->of_its_thread) return nullptr;
   *refusal = WEIR_REFUSED_FOREIGN_STACK;
   if (!task->fiber.holds(__builtin_frame_address(0))) return nullptr;
   *refusal = 0;

@@ -110,7 +110,7 @@ struct Task : weir_waiter {
   bool included = false;     // whoever created it waits for its end
   bool pins = false;         // its children run in place
   bool told = false;         // who waits for its body knows that it is over
-  bool reduces = false;      // holds a pointer to its thread's copy of a reduction
+  bool of_its_thread = false;  // has its thread's number, or a pointer to its copy of a reduction
   bool again = false;        // an untied task asked for its next part
   bool counted_queued = false;
 

@@ -151,4 +151,14 @@ Asks asks_of(const Object& object) {
   return Survey(object, imports).over();
 }
 
+bool only_shares(const Object& object) {
+  constexpr std::uintptr_t most_bytes = 2 << 20;
+  std::uintptr_t bytes = 0;
+  for (std::uint32_t f = 0; f < object.functions(); ++f) {
+    Function function = object.function(f);
+    bytes += function.end - function.begin;
+  }
+  return bytes <= most_bytes && !asks_of(object).uses_thread_num;
+}
+
 }  // namespace weir::lane

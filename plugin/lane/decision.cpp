@@ -8,6 +8,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "lane/asks.h"
+#include "lane/gomp.h"
+#include "lane/laid_out.h"
 #include "lane/marks.h"
 #include "sys/file.h"
 #include "sys/loader.h"
@@ -49,7 +52,7 @@ void judge_thread_storage(const Image& image, const char* object, Decision& deci
 
 }  // namespace
 
-void judge(const Image& image, const char* path, Decision& decision) {
+void judge(const Image& image, const char* path, Decision& decision, bool (*only_shares)(void*), void* argument) {
   const char* object = file_name(path);
   ++decision.objects;
   if (is_runtime(object)) return;
@@ -60,6 +63,7 @@ void judge(const Image& image, const char* path, Decision& decision) {
   if (image.has_thread_storage()) judge_thread_storage(image, object, decision);
   image.each_import([&](const char* name, unsigned type) {
     if (const char* meaning = thread_bound_import(name)) {
+      if (is_name(name, "omp_get_thread_num") && only_shares(argument)) return;
       add(decision, Evidence::thread_import, object, name, meaning);
     } else if (type == STT_TLS && !is_harmless_thread_variable(name)) {
       add(decision, Evidence::thread_storage, object, name, "another object's variable, one copy a thread");
@@ -77,15 +81,34 @@ int judge_file(const char* path, Decision& decision) {
   sys::close(static_cast<int>(fd));
   if (failed(mapped)) return static_cast<int>(mapped);
   Image image = Image::of_file(reinterpret_cast<void*>(mapped), status.st_size);
-  if (image.valid()) judge(image, path, decision);
+  auto by_code = [](void* name) {
+    LaidOut file(static_cast<const char*>(name));
+    return file.whole() && lane::only_shares(file.object());
+  };
+  if (image.valid()) judge(image, path, decision, by_code, const_cast<char*>(path));
   sys::raw(SYS_munmap, mapped, status.st_size);
   return image.valid() ? 0 : -ENOEXEC;
 }
 
+namespace {
+
+bool only_shares_loaded(Loaded& loaded, const dl_phdr_info& info) {
+  for (int i = 0; i < loaded.read_count; ++i) {
+    if (loaded.read[i].base == info.dlpi_addr) return loaded.read[i].only_shares;
+  }
+  bool only = loaded.read_count < Loaded::most_read && only_shares(Object::of(info));
+  if (loaded.read_count < Loaded::most_read) loaded.read[loaded.read_count++] = {info.dlpi_addr, only};
+  return only;
+}
+
+}  // namespace
+
 bool refresh(Loaded& loaded) {
   struct Pass {
     Loaded& loaded;
+    bool are_seen = !has_only_libgomp();  // else nobody tells us when a thread is in a team
     bool fresh = false, first = true;
+    const dl_phdr_info* object = nullptr;
     char program[256] = {};
   } pass{loaded};
   Result length = sys::raw(SYS_readlink, sys::word("/proc/self/exe"), sys::word(pass.program), sizeof pass.program - 1);
@@ -98,11 +121,18 @@ bool refresh(Loaded& loaded) {
           now.fresh = now.loaded.seen != info->dlpi_adds;
           if (!now.fresh) return 1;
           now.loaded.seen = info->dlpi_adds;
+          if (now.loaded.gone != info->dlpi_subs) now.loaded.read_count = 0;
+          now.loaded.gone = info->dlpi_subs;
           now.loaded.decision.count = now.loaded.decision.objects = 0;
         }
         // The main program has no name here.
         const char* path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : now.program;
-        judge(Image::of_loaded(info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum), path, now.loaded.decision);
+        now.object = info;
+        auto by_code = [](void* pass_) {
+          auto& of = *static_cast<Pass*>(pass_);
+          return of.are_seen && only_shares_loaded(of.loaded, *of.object);
+        };
+        judge(Image::of_loaded(info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum), path, now.loaded.decision, by_code, &now);
         return 0;
       },
       &pass);

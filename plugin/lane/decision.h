@@ -27,8 +27,9 @@ struct Decision {
   bool may_suspend() const { return count == 0; }
 };
 
-// Looks at one object and adds what it finds. `path`: the object's name as the loader has it.
-void judge(const Image& image, const char* path, Decision& decision);
+// Looks at one object and adds what it finds. `path`: the object's name as the loader has it. `only_shares`: asked of one that asks
+// for a thread's number, whether its code only picks its share of a loop by it, as gcc's static loops do.
+void judge(const Image& image, const char* path, Decision& decision, bool (*only_shares)(void*), void* argument);
 
 // The same for a file on disk, mapped for the time of the call. 0 or -errno; -ENOEXEC: not an object of this machine.
 int judge_file(const char* path, Decision& decision);
@@ -36,7 +37,16 @@ int judge_file(const char* path, Decision& decision);
 // What is loaded in this process, as of the last refresh.
 struct Loaded {
   unsigned long long seen = 0;  // how many objects the loader had ever loaded when last asked
+  unsigned long long gone = 0;  // and how many it had unloaded
   Decision decision;
+  // What the code of objects that ask for a thread's number does with it: read once.
+  struct Read {
+    std::uint64_t base;
+    bool only_shares;
+  };
+  static constexpr int most_read = 16;
+  Read read[most_read] = {};
+  int read_count = 0;
 };
 
 // Judges everything that is loaded, if something was since the last time: after start, and after a dlopen. True when

@@ -26,28 +26,38 @@ constexpr std::uint8_t pc_relative_32 = 0x1b, unsigned_32 = 0x03, header_relativ
 
 const Row* rows(std::uintptr_t table) { return reinterpret_cast<const Row*>(table + sizeof(Header)); }
 
-struct Dynamic {
-  const Elf64_Sym* symbols = nullptr;
-  const char* strings = nullptr;
-  struct { const Elf64_Rela* table = nullptr; std::size_t count = 0; } relocations[2];
+// The object's memory, of which nothing else is read: a file that is laid out may say what it likes.
+struct Range {
+  std::uintptr_t begin, end;
+  bool holds(std::uintptr_t at, std::uint64_t bytes) const { return at >= begin && at <= end && bytes <= end - at; }
+  // nullptr: not `count` of them, all within.
+  template <typename T>
+  const T* at(std::uintptr_t address, std::uint64_t count = 1) const {
+    bool sound = address % alignof(T) == 0 && count < (std::uint64_t{1} << 32) && holds(address, count * sizeof(T));
+    return sound ? reinterpret_cast<const T*>(address) : nullptr;
+  }
 };
 
-// The loader has put addresses in the place of distances from the object's base; for an object that it did not load they are those.
-template <typename T>
-const T* address_of(std::uint64_t word, std::uintptr_t base) {
-  return reinterpret_cast<const T*>(word < base ? base + word : word);
-}
+struct Dynamic {
+  Range within;
+  std::uintptr_t symbols = 0, strings = 0;
+  struct { std::uintptr_t table = 0; std::uint64_t bytes = 0; } relocations[2];
+};
 
-Dynamic read_dynamic(const void* at, std::uintptr_t base) {
-  Dynamic d;
-  for (auto* entry = static_cast<const Elf64_Dyn*>(at); entry && entry->d_tag != DT_NULL; ++entry) {
+Dynamic read_dynamic(const void* at, std::uintptr_t base, Range within) {
+  Dynamic d{within};
+  // The loader has put addresses in the place of distances from the base; for an object that it did not load they are those.
+  auto address = [&](const Elf64_Dyn& entry) { return entry.d_un.d_ptr < base ? base + entry.d_un.d_ptr : entry.d_un.d_ptr; };
+  auto place = reinterpret_cast<std::uintptr_t>(at);
+  for (; auto* entry = within.at<Elf64_Dyn>(place); place += sizeof *entry) {
+    if (entry->d_tag == DT_NULL) break;
     switch (entry->d_tag) {
-      case DT_SYMTAB: d.symbols = address_of<Elf64_Sym>(entry->d_un.d_ptr, base); break;
-      case DT_STRTAB: d.strings = address_of<char>(entry->d_un.d_ptr, base); break;
-      case DT_JMPREL: d.relocations[0].table = address_of<Elf64_Rela>(entry->d_un.d_ptr, base); break;
-      case DT_PLTRELSZ: d.relocations[0].count = entry->d_un.d_val / sizeof(Elf64_Rela); break;
-      case DT_RELA: d.relocations[1].table = address_of<Elf64_Rela>(entry->d_un.d_ptr, base); break;
-      case DT_RELASZ: d.relocations[1].count = entry->d_un.d_val / sizeof(Elf64_Rela); break;
+      case DT_SYMTAB: d.symbols = address(*entry); break;
+      case DT_STRTAB: d.strings = address(*entry); break;
+      case DT_JMPREL: d.relocations[0].table = address(*entry); break;
+      case DT_PLTRELSZ: d.relocations[0].bytes = entry->d_un.d_val; break;
+      case DT_RELA: d.relocations[1].table = address(*entry); break;
+      case DT_RELASZ: d.relocations[1].bytes = entry->d_un.d_val; break;
       default: break;
     }
   }
@@ -57,7 +67,21 @@ Dynamic read_dynamic(const void* at, std::uintptr_t base) {
 const char* imported_by(const Dynamic& d, const Elf64_Rela& relocation) {
   auto type = ELF64_R_TYPE(relocation.r_info);
   if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) return nullptr;
-  return d.strings + d.symbols[ELF64_R_SYM(relocation.r_info)].st_name;
+  auto* symbol = d.within.at<Elf64_Sym>(d.symbols + ELF64_R_SYM(relocation.r_info) * sizeof(Elf64_Sym));
+  const char* name = symbol && d.strings ? d.within.at<char>(d.strings + symbol->st_name) : nullptr;
+  return name && std::memchr(name, 0, d.within.end - reinterpret_cast<std::uintptr_t>(name)) ? name : nullptr;
+}
+
+// fn(relocation): true to go on.
+template <typename Fn>
+void each_relocation(const Dynamic& d, Fn fn) {
+  for (auto& part : d.relocations) {
+    std::uint64_t count = part.bytes / sizeof(Elf64_Rela);
+    auto* table = d.within.at<Elf64_Rela>(part.table, count);
+    for (std::uint64_t i = 0; table && i < count; ++i) {
+      if (!fn(table[i])) return;
+    }
+  }
 }
 
 constinit const Object* also_known = nullptr;
@@ -99,6 +123,7 @@ Object Object::around(std::uintptr_t address) {
 
 void Object::read_table() {
   auto* header = reinterpret_cast<const Header*>(table_);
+  if (!holds(table_) || !holds(table_ + sizeof *header) || table_ % alignof(Header)) return;
   bool usual = header->version == 1 && header->frame_encoding == pc_relative_32 &&
                header->count_encoding == unsigned_32 && header->table_encoding == header_relative_32;
   bool whole = usual && table_ + sizeof *header + header->count * sizeof(Row) <= end_;
@@ -148,19 +173,20 @@ Function Object::starting_at(std::uintptr_t address) const {
 
 bool Object::is_linkage(Function function) const {
   constexpr std::uint8_t first[] = {0xff, 0x35};  // of a table of stubs: push the loader's word
+  if (function.end - function.begin < sizeof first) return false;
   return slot_of_stub(function.begin) || !std::memcmp(reinterpret_cast<const void*>(function.begin), first, sizeof first);
 }
 
 const char* Object::name_of_slot(std::uintptr_t slot) const {
   if (!dynamic_ || !holds(slot)) return nullptr;
-  Dynamic d = read_dynamic(dynamic_, base_);
-  if (!d.symbols || !d.strings) return nullptr;
-  for (auto& part : d.relocations) {
-    for (std::size_t i = 0; i < part.count; ++i) {
-      if (base_ + part.table[i].r_offset == slot) return imported_by(d, part.table[i]);
-    }
-  }
-  return nullptr;
+  const char* name = nullptr;
+  Dynamic d = read_dynamic(dynamic_, base_, {begin_, end_});
+  each_relocation(d, [&](const Elf64_Rela& relocation) {
+    bool found = base_ + relocation.r_offset == slot;
+    if (found) name = imported_by(d, relocation);
+    return !found;
+  });
+  return name;
 }
 
 std::uintptr_t Object::slot_of_stub(std::uintptr_t address) const {
@@ -175,13 +201,11 @@ std::uintptr_t Object::slot_of_stub(std::uintptr_t address) const {
 }
 
 void Object::each_import(void (*fn)(void* argument, const char* name, std::uintptr_t slot), void* argument) const {
-  Dynamic d = read_dynamic(dynamic_, base_);
-  if (!d.symbols || !d.strings) return;
-  for (auto& part : d.relocations) {
-    for (std::size_t i = 0; i < part.count; ++i) {
-      if (const char* name = imported_by(d, part.table[i])) fn(argument, name, base_ + part.table[i].r_offset);
-    }
-  }
+  Dynamic d = read_dynamic(dynamic_, base_, {begin_, end_});
+  each_relocation(d, [&](const Elf64_Rela& relocation) {
+    if (const char* name = imported_by(d, relocation)) fn(argument, name, base_ + relocation.r_offset);
+    return true;
+  });
 }
 
 }  // namespace weir::lane

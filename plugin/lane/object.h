@@ -16,8 +16,8 @@ struct Function {
   bool holds(std::uintptr_t address) const { return address >= begin && address < end; }
 };
 
-// A loaded object, or one whose segments lie in memory as the loader would lay them, asked where its functions are and which name stands behind a pointer. From its unwind table and its
-// relocations, which every program keeps, stripped or not.
+// A loaded object, or one whose segments lie in memory as the loader would lay them, asked where its functions are and which name
+// stands behind a pointer. From its unwind table and its relocations, which every program keeps, stripped or not.
 class Object {
  public:
   // The object that holds this address; valid() is false when there is none, or it has no unwind table.

@@ -147,6 +147,12 @@ set_tests_properties(omp.tasks.elsewhere_clang PROPERTIES LABELS quick TIMEOUT 6
 weir_tasks_programs(omp_opens park_opens.c -DIN_TASKS)
 weir_tasks_test(opens quick 60 "1 2 3" suspend-always,shuffle omp_opens)
 weir_tasks_test(opens_cold quick 60 "2" none omp_opens cold)
+# By clang such a program parks: its own loops need no number.
+weir_tasks_program(omp_number_gcc tasks_number.c gcc)
+add_test(NAME omp.tasks.number_gcc COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same "2 3 5" suspend-always ${here}/omp_number_gcc)
+set_tests_properties(omp.tasks.number_gcc PROPERTIES LABELS quick TIMEOUT 60
+  ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>;LIBOMP=${LIBOMP};LANE=auto")
+
 weir_tasks_programs(omp_apart tasks_apart.c)
 weir_tasks_test(apart quick 60 "1 2 5" suspend-always,shuffle omp_apart)
 set_tests_properties(omp.tasks.apart_clang omp.tasks.apart_gcc PROPERTIES SKIP_RETURN_CODE 77)

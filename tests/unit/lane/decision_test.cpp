@@ -63,6 +63,10 @@ TEST(Decision, ParksForTheThreadNumberOfATeam) {
   EXPECT_TRUE(has(decide("thread_number.so"), "thread_number.so", "omp_get_thread_num"));
 }
 
+TEST(Decision, DoesNotMindANumberThatOnlyPicksAShareOfALoop) {
+  EXPECT_EQ(told(decide("static_loop.so")), "");
+}
+
 TEST(Decision, TellsAContainerAThreadFromALoopOfOneTbb) {
   EXPECT_FALSE(decide("local_container.so").may_suspend());
   EXPECT_EQ(told(decide("parallel_for.so")), "");
@@ -81,9 +85,9 @@ TEST(Decision, DoesNotLookIntoTheRuntimes) {
 TEST(Decision, KnowsThreadBoundLibrariesByName) {
   std::string path = object("plain.so");
   Decision decision;
-  judge(Image{}, "/opt/lib/libpython3.11.so.1.0", decision);
-  judge(Image{}, "/opt/lib/libmpi.so.40", decision);
-  judge(Image{}, "/opt/lib/libmpiric_acid.so", decision);
+  judge(Image{}, "/opt/lib/libpython3.11.so.1.0", decision, nullptr, nullptr);
+  judge(Image{}, "/opt/lib/libmpi.so.40", decision, nullptr, nullptr);
+  judge(Image{}, "/opt/lib/libmpiric_acid.so", decision, nullptr, nullptr);
   EXPECT_EQ(decision.count, 2);
   EXPECT_TRUE(has(decision, "libpython3.11.so.1.0", ""));
 }
