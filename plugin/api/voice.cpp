@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/voice.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "sys/file.h"
-#include "sys/raw.h"
+#include "sys/own.h"
 #include "sys/unsignalled.h"
 
 namespace weir::api {
 namespace {
 
-constexpr int out_of_the_way = 1000;  // above what programs count on to be the next free descriptor
 constinit int kept = -1;
 constinit dev_t device = 0;
 constinit ino_t inode = 0;
@@ -32,7 +30,7 @@ void know_stderr() {
 
 void keep_stderr() {
   if (!is_what_stderr_was(2)) return;
-  Result copy = sys::raw(SYS_fcntl, 2, F_DUPFD_CLOEXEC, out_of_the_way);
+  Result copy = sys::copied_up(2);
   kept = failed(copy) ? -1 : static_cast<int>(copy);
 }
 

@@ -55,8 +55,7 @@ Result control(int what, op::Request& request, std::uint32_t events) {
 // A copy of the descriptor stands for the same, whatever becomes of the number meanwhile. Where there is no room high up, what is
 // left is the program's: then the number itself is waited at.
 void copy_up(op::Request& request) {
-  constexpr int high = 1000;
-  Result copy = sys::raw(SYS_fcntl, request.op.fd, F_DUPFD_CLOEXEC, high);
+  Result copy = sys::copied_up(request.op.fd);
   request.owed = !failed(copy);
   if (request.owed) request.op.fd = static_cast<int>(copy);
 }

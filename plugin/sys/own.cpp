@@ -16,12 +16,11 @@ constexpr int count = static_cast<int>(Own::count);
 constinit std::atomic<int> number_plus_one[count] = {};
 
 Result duplicated_high(int fd) {
-  constexpr int high = 1000;
-  Result other = raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high);
+  Result other = copied_up(fd);
   if (!failed(other)) return other;
   rlimit limit{};
   if (failed(raw(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, word(&limit)))) return other;
-  return raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, static_cast<int>(std::min<rlim_t>(limit.rlim_cur - limit.rlim_cur / 4, high)));
+  return raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, static_cast<int>(std::min<rlim_t>(limit.rlim_cur - limit.rlim_cur / 4, first_of_ours)));
 }
 
 }  // namespace
@@ -47,6 +46,8 @@ int next_own(unsigned from) {
   }
   return next;
 }
+
+Result copied_up(int fd) { return raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, first_of_ours); }
 
 int moved_up(int fd) {
   Result high = duplicated_high(fd);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/result.h"
+
 namespace weir::sys {
 
 // The descriptors that we keep open. To the program their numbers are free: it may "close all", or put a descriptor of
@@ -15,7 +17,11 @@ bool is_own(int fd);
 // The lowest of ours that is not below `from`, or -1.
 int next_own(unsigned from);
 // A program counts on the low numbers: it gets the lowest that is free, and may close "every one from 3 on". What we open goes
-// to a high one. Returns the number it has then.
+// to a high one, from this on.
+constexpr int first_of_ours = 1000;
+// A copy there; -errno: there is no room.
+Result copied_up(int fd);
+// Moves it there, or as high as there is room. Returns the number it has then.
 int moved_up(int fd);
 // The kernel's table of a process's descriptors grows with the highest number. Where there are threads it waits for RCU then, and with it
 // whoever needs a number beyond the old end. Called while there is one thread, this waits for nothing: what moved_up() takes has room
