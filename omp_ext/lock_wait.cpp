@@ -3,8 +3,11 @@
 
 #include "base/thread.h"
 #include "gate/gate.h"
+#include "omp_ext/seat.h"
 #include "omp_ext/task_region.h"
 #include "sys/file.h"
+#include "sys/futex.h"
+#include "sys/process.h"
 #include "weir/runtime.h"
 
 namespace weir::omp {
@@ -13,6 +16,8 @@ namespace {
 constexpr std::int64_t first_nap_ns = 5'000;
 constexpr std::int64_t longest_nap_ns = 500'000;
 constexpr std::size_t places = 256;
+constexpr int yields_before_sleep = 4;
+constexpr std::int64_t longest_sleep_ns = 1'000'000;
 
 constinit Critical criticals[places]{};
 
@@ -24,6 +29,8 @@ void nap(std::int64_t ns) {
 }
 
 }  // namespace
+
+bool in_wide_team() { return team::is_wide(base::self_unsuspended().seat.team); }
 
 bool others_want_this_thread() {
   Member* member = member_here();
@@ -51,10 +58,33 @@ Critical* Critical::of(const void* name) {
   return nullptr;
 }
 
+// Asleep at most for a moment: who goes in by libomp alone may leave unheard.
+void Critical::await_in_team() {
+  for (int tries = 0; !try_enter(); ++tries) {
+    if (tries < yields_before_sleep) {
+      sys::yield();
+      continue;
+    }
+    sleepers_.fetch_add(1);
+    std::uint32_t called = called_.load();
+    if (inside_.load()) {
+      bool had_core = base::self().holds_core;
+      if (had_core) gate::give_core();
+      sys::futex_wait(called_, called, longest_sleep_ns);
+      if (had_core) gate::take_core();
+    }
+    sleepers_.fetch_sub(1);
+  }
+}
+
+void Critical::call_one() {
+  called_.fetch_add(1);
+  sys::futex_wake(called_);
+}
+
 void Critical::await() {
-  if (!others_want_this_thread()) return;
-  wait_for_lock([](void* self) { return !static_cast<Critical*>(self)->inside_.exchange(true, std::memory_order_acquire); },
-                this);
+  if (others_want_this_thread()) wait_for_lock([](void* self) { return static_cast<Critical*>(self)->try_enter(); }, this);
+  else if (in_wide_team()) await_in_team();
 }
 
 }  // namespace weir::omp

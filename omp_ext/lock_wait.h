@@ -7,7 +7,13 @@
 // Whoever holds one of OpenMP's locks may wait for its children; a child that was set aside goes on on the thread where
 // it began, and that thread may come to want the lock. Bare, the child would have been over by then. So while tasks are
 // aside, who finds a lock taken does not sleep for it in libomp, but asks again and lets others go on between.
+//
+// And of a team with stand-ins many may want one lock at a time. libomp hands its locks on in the order of asking: each time to a
+// thread that has no core just then. There, too, who finds a lock taken waits for it here, and who runs may take it first.
 namespace weir::omp {
+
+// Does the calling thread work in a team with stand-ins?
+bool in_wide_team();
 
 // May what the lock's holder waits for be a task that was set aside on this thread?
 bool others_want_this_thread();
@@ -25,11 +31,20 @@ class Critical {
   // Before libomp's lock is asked for: returns when it is free, unless others overtake.
   void await();
   void entered() { inside_.store(true, std::memory_order_relaxed); }
-  void leaves() { inside_.store(false, std::memory_order_release); }
+  void leaves() {
+    inside_.store(false);
+    if (sleepers_.load() > 0) call_one();
+  }
 
  private:
+  bool try_enter() { return !inside_.exchange(true); }
+  void await_in_team();
+  void call_one();
+
   std::atomic<const void*> name_;
   std::atomic<bool> inside_;
+  std::atomic<std::uint32_t> called_;  // so often a sleeper was
+  std::atomic<std::int32_t> sleepers_;
 };
 
 }  // namespace weir::omp

@@ -16,6 +16,8 @@ using lane::Object;
 
 // libomp exports what takes such a lock; it waits there, or in a function called from there.
 constexpr const char* takes_lock = "__kmp_acquire_ticket_lock";
+// And waits here for those of the program, and for its reductions'.
+constexpr const char* waits = "__kmp_wait_4";
 
 struct Places {
   static constexpr int most = 4;
@@ -36,6 +38,8 @@ void find_runtime_locks(const void* in_runtime) {
   Object object = Object::around(start);
   Function taking = start && object.valid() ? object.starting_at(start) : Function{};
   places.add(taking);
+  auto wait = reinterpret_cast<std::uintptr_t>(omp::definition_near(in_runtime, waits));
+  if (object.holds(wait) && object.valid()) places.add(object.starting_at(wait));
   auto* end = reinterpret_cast<const std::uint8_t*>(taking.end);
   for (std::uintptr_t at = taking.begin; at < taking.end;) {
     Instruction i = lane::read_instruction(reinterpret_cast<const std::uint8_t*>(at), end);

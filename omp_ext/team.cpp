@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "gate/gate.h"
 #include "gate/narrow.h"
 #include "lane/gomp.h"
 #include "meter/counters.h"
@@ -101,6 +102,13 @@ Wish take_wish(base::TeamSeat& seat) {
   return wish;
 }
 
+// libomp would not let so many threads spin, but takes the time that we put back for the program's wish.
+bool are_too_many_to_spin(int asked) {
+  const TeamPlan& plan = team_plan();
+  if (!numbers_count_cores()) return asked > plan.cores;
+  return (asked ? asked : size_without_us(plan)) > std::min(plan.cores, gate::the_gate.cores.limit());
+}
+
 // Watches how the region fares. True: with stand-ins, more than `asked` (0: more than without us).
 bool watch(base::TeamSeat& seat, const void* code, int asked) {
   Region& region = region_of(code);
@@ -155,7 +163,7 @@ int max_threads(int without_weir) {
   // A team that the program sized itself: as many as there are cores, as it happens.
   const base::TeamSeat& seat = base::self().seat;
   if (within_team(seat) && !is_wide(seat.team)) return without_weir;
-  std::int64_t largest = std::max(plan.widest, plan.widest_apart_from_files);
+  std::int64_t largest = largest_team(plan);
   return largest > without_weir ? static_cast<int>(largest) : without_weir;
 }
 
@@ -171,8 +179,7 @@ bool weir::omp::before_fork(const void* code) {
   seat.forked = nullptr;
   seat.next_team = 0;
   bool wide = !wish.exactly && watch(seat, code, wish.threads);
-  // libomp would not let so many spin, but takes the time that we put back for the program's wish.
-  if (!wide && spinning_was_set.load(std::memory_order_relaxed) && wish.threads > team_plan().cores) stop_spinning(seat);
+  if (!wide && spinning_was_set.load(std::memory_order_relaxed) && are_too_many_to_spin(wish.threads)) stop_spinning(seat);
   return wide;
 }
 

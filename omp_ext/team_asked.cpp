@@ -40,10 +40,12 @@ WEIR_EXPORT int omp_get_max_threads() {
 WEIR_EXPORT int omp_get_max_threads_() { return omp_get_max_threads(); }
 
 WEIR_EXPORT void omp_set_num_threads(int threads) {
+  if (says_what_it_was_told(threads)) return;
   sized_for_good("the program calls omp_set_num_threads");
   if (real_set_num_threads.get()) real_set_num_threads.get()(threads);
 }
 WEIR_EXPORT void omp_set_num_threads_(const int* threads) {
+  if (says_what_it_was_told(*threads)) return;
   sized_for_good("the program calls omp_set_num_threads");
   if (real_set_num_threads_f.get()) real_set_num_threads_f.get()(threads);
 }

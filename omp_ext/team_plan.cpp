@@ -5,6 +5,7 @@
 #include <strings.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 
@@ -184,6 +185,14 @@ void sized_for_good(const char* what) {
   bool others_go_on = !thread.seat.team && plan && !plan->kept_out && plan->freedom == Freedom::same;
   if (others_go_on) thread.sizes_its_teams = true;
   else keep_out(what);
+}
+
+std::int64_t largest_team(const TeamPlan& plan) { return std::max(plan.widest, plan.widest_apart_from_files); }
+
+bool says_what_it_was_told(std::int64_t threads) {
+  const TeamPlan* plan = current.load(std::memory_order_acquire);
+  return plan && !plan->kept_out && plan->freedom == Freedom::any && !base::self().seat.team && threads > plan->cores &&
+         threads == largest_team(*plan);
 }
 
 bool numbers_count_cores() {

@@ -29,6 +29,12 @@ void keep_out(const char* what);
 // those of others too, unless they may count on one size already.
 void sized_for_good(const char* what);
 
+// What omp_get_max_threads() says: no team is larger.
+std::int64_t largest_team(const TeamPlan& plan);
+
+// The calling thread gives back the number that it was told to a weir that may choose sizes as it likes: it says nothing by that.
+bool says_what_it_was_told(std::int64_t threads);
+
 // Numbers of threads that the user or the program asked for count cores (WEIR_OMP_COUNT): so many may compute at once, and of
 // threads there may be more.
 bool numbers_count_cores();
