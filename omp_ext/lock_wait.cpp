@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t first_nap_ns = 5'000;
 constexpr std::int64_t longest_nap_ns = 500'000;
 constexpr std::size_t places = 256;
-constexpr int yields_before_sleep = 4;
+constexpr int yields_before_sleep = 4, most_tries = 1000;
 constexpr std::int64_t longest_sleep_ns = 1'000'000;
 
 constinit Critical criticals[places]{};
@@ -58,9 +58,10 @@ Critical* Critical::of(const void* name) {
   return nullptr;
 }
 
-// Asleep at most for a moment: who goes in by libomp alone may leave unheard.
+// Asleep at most for a moment: who goes in by libomp alone may leave unheard. And not for ever: in a forked child nobody may be left
+// who would.
 void Critical::await_in_team() {
-  for (int tries = 0; !try_enter(); ++tries) {
+  for (int tries = 0; tries < most_tries && !try_enter(); ++tries) {
     if (tries < yields_before_sleep) {
       sys::yield();
       continue;
