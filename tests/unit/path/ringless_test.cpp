@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "base/clock.h"
 #include "gate/gate.h"
@@ -112,18 +113,16 @@ TEST_F(RinglessTest, what_comes_from_others_is_waited_for) {
   int ends[2], pair[2];
   ASSERT_EQ(pipe(ends), 0);
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-  std::thread writer([&] {
-    for (int to : {ends[1], pair[1]}) {
+  for (auto [from, to] : {std::pair{ends[0], ends[1]}, std::pair{pair[0], pair[1]}}) {
+    std::thread writer([to] {
       until_suspended();
       EXPECT_EQ(::write(to, "x", 1), 1);
-    }
-  });
-  for (int from : {ends[0], pair[0]}) {
+    });
     char got = 0;
     EXPECT_EQ(read(from, &got, 1), 1);
     EXPECT_EQ(got, 'x');
+    writer.join();
   }
-  writer.join();
   EXPECT_EQ(suspended(), 2);
   for (int end : {ends[0], ends[1], pair[0], pair[1]}) ::close(end);
 }
