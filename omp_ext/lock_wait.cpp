@@ -21,10 +21,11 @@ constexpr std::int64_t longest_sleep_ns = 1'000'000;
 
 constinit Critical criticals[places]{};
 
-void nap(std::int64_t ns) {
+template <typename Sleep>
+void without_core(Sleep sleep) {
   bool had_core = base::self_unsuspended().holds_core;
   if (had_core) gate::give_core();
-  sys::sleep_ns(ns);
+  sleep();
   if (had_core) gate::take_core();
 }
 
@@ -42,7 +43,7 @@ void wait_for_lock(bool (*take)(void*), void* argument) {
     if (weir_stand_back()) {
       ns = first_nap_ns;
     } else {
-      nap(ns);
+      without_core([=] { sys::sleep_ns(ns); });
       ns = ns * 2 < longest_nap_ns ? ns * 2 : longest_nap_ns;
     }
   }
@@ -68,12 +69,7 @@ void Critical::await_in_team() {
     }
     sleepers_.fetch_add(1);
     std::uint32_t called = called_.load();
-    if (inside_.load()) {
-      bool had_core = base::self().holds_core;
-      if (had_core) gate::give_core();
-      sys::futex_wait(called_, called, longest_sleep_ns);
-      if (had_core) gate::take_core();
-    }
+    if (inside_.load()) without_core([&] { sys::futex_wait(called_, called, longest_sleep_ns); });
     sleepers_.fetch_sub(1);
   }
 }

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "omp_ext/next.h"
 #include "lane/instruction.h"
 #include "lane/object.h"
+#include "omp_ext/next.h"
 
 namespace weir::team {
 namespace {

@@ -6,11 +6,11 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "lane/asks.h"
 #include "lane/elf.h"
 #include "lane/marks.h"
-#include "lane/asks.h"
-#include "omp_ext/region_code.h"
 #include "lane/object.h"
+#include "omp_ext/region_code.h"
 #include "sys/loader.h"
 
 namespace weir::team {

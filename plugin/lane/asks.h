@@ -16,8 +16,8 @@ struct Asks {
 // All of it where the object can't be read.
 Asks asks_of(const Object& object);
 
-// A thread's number is no more than that of its share, wherever the object asks for it. False too where that would take long to
-// tell: some 5 us a KB of code.
+// A thread's number is no more than that of its share, wherever the object asks for it. False too where there is so much code
+// that it would take long to tell.
 bool only_shares(const Object& object);
 
 }  // namespace weir::lane
