@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "lane/instruction.h"
 #include "lane/object.h"
+#include "lane/references.h"
 #include "sys/loader.h"
 
 namespace weir::team {
@@ -66,9 +67,17 @@ class Reader {
       bytes_ += function.end - function.begin;
       walk(function);
     }
-    if (unsure_ && imports_waiting(object_)) facts_.may_block = true;
+    if (unsure_ && !facts_.may_block) facts_.may_block = may_wait_here();
     facts_.unsure |= unsure_;
     unsure_ = false;
+  }
+
+  // Where nothing did in one function, nothing does in the object's next.
+  bool may_wait_here() {
+    if (object_.begin() == waits_nowhere_in_) return false;
+    bool waits = imports_waiting(object_);
+    if (!waits) waits_nowhere_in_ = object_.begin();
+    return waits;
   }
 
   void walk(Function function) {
@@ -141,6 +150,7 @@ class Reader {
   Function function_;
   CodeFacts facts_;
   bool unsure_ = false;
+  std::uintptr_t waits_nowhere_in_ = 0;
   std::uintptr_t last_barrier_ = 0;
   std::uintptr_t bytes_ = 0;
   int count_ = 0;
@@ -155,7 +165,16 @@ struct Forks {
   std::uintptr_t regions[most];
 };
 
-Forks forks_of(const Object& object, Function function) {
+lane::Addresses fork_slots(const Object& object) {
+  lane::Addresses slots;
+  auto note = [](void* slots_, const char* name, std::uintptr_t slot) {
+    if (is_fork(name)) static_cast<lane::Addresses*>(slots_)->add(slot);
+  };
+  object.each_import(note, &slots);
+  return slots;
+}
+
+Forks forks_of(const Object& object, Function function, const lane::Addresses& fork_slots) {
   Forks forks;
   auto* end = reinterpret_cast<const std::uint8_t*>(function.end);
   for (std::uintptr_t at = function.begin; at < function.end;) {
@@ -166,8 +185,7 @@ Forks forks_of(const Object& object, Function function) {
     std::uintptr_t slot = i.kind == Instruction::call_slot || i.kind == Instruction::loads_slot ? i.target : 0;
     if ((i.kind == Instruction::call || i.kind == Instruction::jump) && !(i.target >= function.begin && i.target < function.end))
       slot = object.slot_of_stub(i.target);
-    const char* name = slot ? object.name_of_slot(slot) : nullptr;
-    if (name && kind_of_name(name) == NameKind::forks) forks.found = true;
+    forks.found |= fork_slots.has(slot);
   }
   return forks;
 }
@@ -179,11 +197,12 @@ enum Found : int { one_does_not = -1 };
 template <typename Holds>
 int each_region(const Object& object, Reading how, std::int64_t end_ns, Holds holds) {
   int regions = 0;
-  for (std::uint32_t f = 0; f < object.functions(); ++f) {
+  const lane::Addresses slots = fork_slots(object);
+  for (std::uint32_t f = 0; slots.any() && f < object.functions(); ++f) {
     Function function = object.function(f);
     if (end_ns && base::now_ns() > end_ns) return one_does_not;
-    if (!function || object.is_linkage(function)) continue;
-    Forks forks = forks_of(object, function);
+    if (!function || !lane::may_use(object, function, slots) || object.is_linkage(function)) continue;
+    Forks forks = forks_of(object, function, slots);
     if (!forks.found) continue;
     if (end_ns && (!forks.count || forks.count == Forks::most)) return one_does_not;
     for (int i = 0; i < forks.count; ++i, ++regions) {

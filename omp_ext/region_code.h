@@ -41,6 +41,7 @@ constexpr bool never_waits(const CodeFacts& facts) {
 // What a called name means.
 enum class NameKind { other, waits, waits_for_others, barrier, makes_tasks, forks };
 NameKind kind_of_name(const char* name);
+bool is_fork(const char* name);
 
 // Of names of kind `other`, in run-time libraries: never waits for time, for a file or for another process.
 bool ends_at_once(const char* name);

@@ -31,7 +31,7 @@ constexpr const char* barriers[] = {"__kmpc_barrier", "__kmpc_cancel_barrier", "
 template <typename Names>
 bool among(const char* name, const Names& names) {
   for (const char* n : names) {
-    if (!std::strcmp(name, n)) return true;
+    if (*name == *n && !std::strcmp(name, n)) return true;
   }
   return false;
 }
@@ -42,15 +42,17 @@ constexpr const char* ends_at_once_starts[] = {"__kmpc_", "GOMP_", "omp_", "mem"
 constexpr const char* ending_at_once[] = {"malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign",
                                           "__stack_chk_fail", "abort"};
 
-bool starts(const char* name, const char* with) { return !std::strncmp(name, with, std::strlen(with)); }
+// All names that an object imports are looked for: nearly all of them are told apart by their first letters.
+bool starts(const char* name, const char* with) { return *name == *with && !std::strncmp(name, with, std::strlen(with)); }
 
 }  // namespace
 
+bool is_fork(const char* name) {
+  return starts(name, "__kmpc_fork_call") || (starts(name, "GOMP_parallel") && std::strcmp(name, "GOMP_parallel_end"));
+}
+
 NameKind kind_of_name(const char* name) {
-  if (starts(name, "__kmpc_fork_call") || starts(name, "GOMP_parallel")) {
-    bool ends = !std::strcmp(name, "GOMP_parallel_end");
-    return ends ? NameKind::other : NameKind::forks;
-  }
+  if (is_fork(name)) return NameKind::forks;
   if (starts(name, "__kmpc_omp_task_alloc") || starts(name, "GOMP_task")) {
     bool waits_or_groups = starts(name, "GOMP_taskwait") || starts(name, "GOMP_taskgroup") || starts(name, "GOMP_taskyield");
     return waits_or_groups ? NameKind::other : NameKind::makes_tasks;

@@ -105,7 +105,7 @@ Leeway leeway_here() {
   switch (static_cast<base::Teams>(setting("WEIR_OMP_TEAMS", 0))) {
     case base::Teams::any: return {Freedom::any, nullptr};
     case base::Teams::same: return {Freedom::same, nullptr};
-    default: return leeway_of(read_program());
+    default: return leeway_of_what_is_loaded();
   }
 }
 

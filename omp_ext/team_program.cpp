@@ -21,38 +21,71 @@ const char* file_name(const char* path) {
   return slash ? slash + 1 : path;
 }
 
-void add(Program& program, const lane::Asks& asks) {
-  program.uses_thread_num |= asks.uses_thread_num;
-  program.asks_num_threads |= asks.by_hand;
-  program.keeps_num_threads |= asks.keeps_num_threads;
+bool is_runtime(const dl_phdr_info& object) {
+  const char* name = file_name(object.dlpi_name);
+  return *name && lane::is_runtime(name);
 }
 
-int look_at(dl_phdr_info* object, std::size_t, void* argument) {
+lane::Image image_of(const dl_phdr_info& object) {
+  return lane::Image::of_loaded(object.dlpi_addr, object.dlpi_phdr, object.dlpi_phnum);
+}
+
+int look_at_names(dl_phdr_info* object, std::size_t, void* argument) {
   auto& program = *static_cast<Program*>(argument);
-  const char* name = file_name(object->dlpi_name);
-  if (*name && lane::is_runtime(name)) return 0;
-  lane::Image image = lane::Image::of_loaded(object->dlpi_addr, object->dlpi_phdr, object->dlpi_phnum);
+  if (is_runtime(*object)) return 0;
+  lane::Image image = image_of(*object);
   if (image.has_thread_storage()) program.keeps_thread_storage = true;
-  bool asks = false;
   image.each_import([&](const char* import, int) {
     if (!std::strncmp(import, "__kmpc_threadprivate", 20)) program.keeps_thread_storage = true;
     if (lane::is_name(import, "omp_get_max_threads")) program.asks_max_threads = true;
     if (lane::is_name(import, "omp_get_num_procs")) program.asks_num_procs = true;
-    asks |= lane::is_name(import, "omp_get_thread_num") || lane::is_name(import, "omp_get_num_threads");
     for (const char* count : {"get_nprocs", "get_nprocs_conf", "_ZNSt6thread20hardware_concurrencyEv"})
       program.counts_cores |= !std::strcmp(import, count);
   });
-  if (asks) add(program, lane::asks_of(lane::Object::of(*object)));
   return 0;
 }
 
+int look_at_code(dl_phdr_info* object, std::size_t, void* argument) {
+  auto& program = *static_cast<Program*>(argument);
+  bool asks_for_numbers = false;
+  image_of(*object).each_import([&](const char* import, int) {
+    asks_for_numbers |= lane::is_name(import, "omp_get_thread_num") || lane::is_name(import, "omp_get_num_threads");
+  });
+  if (!asks_for_numbers || is_runtime(*object)) return 0;
+  lane::Asks asks = lane::asks_of(lane::Object::of(*object));
+  program.uses_thread_num |= asks.uses_thread_num;
+  program.asks_num_threads |= asks.by_hand;
+  program.keeps_num_threads |= asks.keeps_num_threads;
+  return 0;
+}
+
+// What is dear to know is found out only while it can still make a difference: a program's code is megabytes.
+class Survey {
+ public:
+  void look(int (*at)(dl_phdr_info*, std::size_t, void*)) { sys::each_object(at, &program_); }
+
+  // As far as it was looked at.
+  Leeway leeway() {
+    if (!regions_read_) program_.every_region_blocks = true;  // as may be
+    if (!regions_read_ && leeway_of(program_).freedom == Freedom::same) {
+      program_.every_region_blocks = every_region_blocks();
+      regions_read_ = true;
+    }
+    return leeway_of(program_);
+  }
+
+ private:
+  Program program_;
+  bool regions_read_ = false;
+};
+
 }  // namespace
 
-Program read_program() {
-  Program program;
-  sys::each_object(look_at, &program);
-  program.every_region_blocks = every_region_blocks();
-  return program;
+Leeway leeway_of_what_is_loaded() {
+  Survey survey;
+  survey.look(look_at_names);
+  if (survey.leeway().freedom != Freedom::none) survey.look(look_at_code);
+  return survey.leeway();
 }
 
 Leeway leeway_of(const Program& program) {

@@ -16,9 +16,6 @@ struct Program {
   bool every_region_blocks = false;  // by their code: each region reaches a call that may block
 };
 
-// Looks at everything that is loaded now. Takes the loader's lock.
-Program read_program();
-
 // How free weir is with the sizes of this program's teams.
 enum class Freedom {
   any,    // each team may have its own size
@@ -30,5 +27,8 @@ struct Leeway {
   const char* because;  // what in the program limits it; nullptr when nothing does
 };
 Leeway leeway_of(const Program& program);
+
+// The same of everything that is loaded now. Takes the loader's lock.
+Leeway leeway_of_what_is_loaded();
 
 }  // namespace weir::team

@@ -317,6 +317,7 @@ void after_load() {
 
 void after_fork_in_child() {
   sys::loader_after_fork_in_child();
+  sys::room_after_fork();
   judging.after_fork();
   if (state.load() != unprepared) state.store(idle);
   finished.store(false);

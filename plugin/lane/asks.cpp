@@ -5,40 +5,26 @@
 
 #include "lane/instruction.h"
 #include "lane/marks.h"
+#include "lane/references.h"
 #include "lane/value.h"
 
 namespace weir::lane {
 namespace {
 
-// The slots through which an object calls for a number: a linker makes one a name or two, and Fortran's name is another.
-class Slots {
- public:
-  void add(std::uintptr_t slot) {
-    if (count_ < most) slots_[count_++] = slot;
-  }
-  bool any() const { return count_ > 0; }
-  bool has(std::uintptr_t slot) const {
-    for (int i = 0; i < count_; ++i) {
-      if (slots_[i] == slot) return true;
-    }
-    return false;
-  }
-
- private:
-  static constexpr int most = 8;
-  int count_ = 0;
-  std::uintptr_t slots_[most];
-};
-
+// A linker makes a slot a name or two, and Fortran's name is another.
 struct Imports {
-  Slots num_threads, thread_num;
+  Addresses num_threads, thread_num, both;
   bool by_gcc = false;
+  bool num_threads_too = true;
 };
 
 void note_import(void* imports_, const char* name, std::uintptr_t slot) {
   auto& imports = *static_cast<Imports*>(imports_);
-  if (is_name(name, "omp_get_num_threads")) imports.num_threads.add(slot);
-  if (is_name(name, "omp_get_thread_num")) imports.thread_num.add(slot);
+  bool of_threads = imports.num_threads_too && is_name(name, "omp_get_num_threads");
+  bool of_this_thread = is_name(name, "omp_get_thread_num");
+  if (of_threads) imports.num_threads.add(slot);
+  if (of_this_thread) imports.thread_num.add(slot);
+  if (of_threads || of_this_thread) imports.both.add(slot);
   imports.by_gcc |= !std::strncmp(name, "GOMP_", 5);
 }
 
@@ -64,8 +50,9 @@ class Survey {
   Survey(const Object& object, const Imports& imports) : object_(object), imports_(imports) {}
 
   Asks over() {
+    full_ = !imports_.both.all_fit();
     for (std::uint32_t f = 0; f < object_.functions(); ++f) find(object_.function(f));
-    for (int i = 0; i < count_; ++i) look_at(asking_[i]);
+    for (int i = 0; i < count_ && !settled(); ++i) look_at(asking_[i]);
     // Asked for in a way that was not seen.
     if (imports_.num_threads.any() && (!num_threads_seen_ || full_)) asks_.keeps_num_threads = asks_.by_hand = true;
     if (imports_.thread_num.any() && (!thread_num_seen_ || full_)) asks_.uses_thread_num = true;
@@ -78,27 +65,39 @@ class Survey {
   }
 
  private:
-  static constexpr int most = 256;
+  static constexpr int most = Addresses::most;
   struct Asking {
     Function function;
     bool handed_over;  // as a region is, which gives nothing back; known once looked for
   };
 
-  bool asks_by(std::uintptr_t slot) const { return imports_.num_threads.has(slot) || imports_.thread_num.has(slot); }
-
   void find(Function function) {
-    if (!function || object_.is_linkage(function)) return;
+    if (!function || !may_use(object_, function, imports_.both) || object_.is_linkage(function)) return;
     bool asks = false;
-    each_use_of_slots(object_, function, [&](std::uintptr_t slot, std::uintptr_t) { asks |= asks_by(slot); });
+    each_use_of_slots(object_, function, [&](std::uintptr_t slot, std::uintptr_t) { asks |= imports_.both.has(slot); });
     if (asks && count_ < most) asking_[count_++] = {function, false};
     else full_ |= asks;
   }
 
+  bool settled() const {
+    bool num_threads = !imports_.num_threads.any() || (asks_.keeps_num_threads && asks_.by_hand);
+    return num_threads && (!imports_.thread_num.any() || asks_.uses_thread_num);
+  }
+
   // Reads all of the object's code once more: only where it matters.
   bool gives_nothing_back(const Asking& asking) {
-    for (std::uint32_t f = 0; f < object_.functions() && !looked_; ++f) see_who_is_handed_over(object_.function(f));
+    if (!looked_) look_who_is_handed_over();
     looked_ = true;
     return asking.handed_over;
+  }
+
+  void look_who_is_handed_over() {
+    Addresses those_that_ask;
+    for (int a = 0; a < count_; ++a) those_that_ask.add(asking_[a].function.begin);
+    for (std::uint32_t f = 0; f < object_.functions(); ++f) {
+      Function function = object_.function(f);
+      if (function && may_take(function, those_that_ask)) see_who_is_handed_over(function);
+    }
   }
 
   void see_who_is_handed_over(Function function) {
@@ -141,24 +140,24 @@ class Survey {
   Asking asking_[most];
 };
 
-}  // namespace
-
-Asks asks_of(const Object& object) {
+Asks asks_of(const Object& object, Imports imports) {
   if (!object.valid()) return {.keeps_num_threads = true, .by_hand = true, .uses_thread_num = true};
-  Imports imports;
   object.each_import(note_import, &imports);
-  if (!imports.num_threads.any() && !imports.thread_num.any()) return {};
-  return Survey(object, imports).over();
+  return imports.both.any() ? Survey(object, imports).over() : Asks{};
 }
 
+}  // namespace
+
+Asks asks_of(const Object& object) { return asks_of(object, {}); }
+
 bool only_shares(const Object& object) {
-  constexpr std::uintptr_t most_bytes = 2 << 20;
+  constexpr std::uintptr_t most_bytes = 16 << 20;
   std::uintptr_t bytes = 0;
   for (std::uint32_t f = 0; f < object.functions(); ++f) {
     Function function = object.function(f);
     bytes += function.end - function.begin;
   }
-  return bytes <= most_bytes && !asks_of(object).uses_thread_num;
+  return bytes <= most_bytes && !asks_of(object, {.num_threads_too = false}).uses_thread_num;
 }
 
 }  // namespace weir::lane

@@ -41,7 +41,7 @@ struct Range {
 struct Dynamic {
   Range within;
   std::uintptr_t symbols = 0, strings = 0;
-  struct { std::uintptr_t table = 0; std::uint64_t bytes = 0; } relocations[2];
+  struct { std::uintptr_t table = 0; std::uint64_t bytes = 0, nameless = 0; } relocations[2];
 };
 
 Dynamic read_dynamic(const void* at, std::uintptr_t base, Range within) {
@@ -58,6 +58,7 @@ Dynamic read_dynamic(const void* at, std::uintptr_t base, Range within) {
       case DT_PLTRELSZ: d.relocations[0].bytes = entry->d_un.d_val; break;
       case DT_RELA: d.relocations[1].table = address(*entry); break;
       case DT_RELASZ: d.relocations[1].bytes = entry->d_un.d_val; break;
+      case DT_RELACOUNT: d.relocations[1].nameless = entry->d_un.d_val; break;
       default: break;
     }
   }
@@ -78,10 +79,21 @@ void each_relocation(const Dynamic& d, Fn fn) {
   for (auto& part : d.relocations) {
     std::uint64_t count = part.bytes / sizeof(Elf64_Rela);
     auto* table = d.within.at<Elf64_Rela>(part.table, count);
-    for (std::uint64_t i = 0; table && i < count; ++i) {
+    for (std::uint64_t i = part.nameless; table && i < count; ++i) {
       if (!fn(table[i])) return;
     }
   }
+}
+
+// Linkers put the slots of functions in the order of their relocations.
+const Elf64_Rela* in_its_place(const Dynamic& d, std::uintptr_t slot) {
+  auto& functions = d.relocations[0];
+  auto* first = d.within.at<Elf64_Rela>(functions.table);
+  if (!first || functions.bytes < sizeof *first || slot < first->r_offset) return nullptr;
+  std::uintptr_t place = (slot - first->r_offset) / sizeof(std::uintptr_t);
+  if (place >= functions.bytes / sizeof *first) return nullptr;
+  auto* there = d.within.at<Elf64_Rela>(functions.table + place * sizeof *first);
+  return there && there->r_offset == slot ? there : nullptr;
 }
 
 constinit const Object* also_known = nullptr;
@@ -181,6 +193,7 @@ const char* Object::name_of_slot(std::uintptr_t slot) const {
   if (!dynamic_ || !holds(slot)) return nullptr;
   const char* name = nullptr;
   Dynamic d = read_dynamic(dynamic_, base_, {begin_, end_});
+  if (auto* relocation = in_its_place(d, slot - base_)) return imported_by(d, *relocation);
   each_relocation(d, [&](const Elf64_Rela& relocation) {
     bool found = base_ + relocation.r_offset == slot;
     if (found) name = imported_by(d, relocation);

@@ -29,6 +29,7 @@ class Object {
 
   bool valid() const { return functions_ > 0; }
   bool is_runtime() const;
+  std::uintptr_t begin() const { return begin_; }
   const char* name() const;          // of its file, without the folder
   bool holds(std::uintptr_t address) const { return address >= begin_ && address < end_; }
   std::uint32_t functions() const { return functions_; }

@@ -14,6 +14,7 @@ namespace {
 
 constexpr int count = static_cast<int>(Own::count);
 constinit std::atomic<int> number_plus_one[count] = {};
+constinit std::atomic<bool> has_room{false};
 
 Result duplicated_high(int fd) {
   Result other = copied_up(fd);
@@ -57,10 +58,13 @@ int moved_up(int fd) {
 }
 
 void make_room() {
+  if (has_room.load(std::memory_order_relaxed) || has_room.exchange(true)) return;
   Result any = raw(SYS_openat, AT_FDCWD, word("/"), O_PATH | O_CLOEXEC);
   if (failed(any)) return;
   raw(SYS_close, moved_up(static_cast<int>(any)));
 }
+
+void room_after_fork() { has_room.store(false); }
 
 void make_way(int fd) {
   for (int i = 0; i < count; ++i) {

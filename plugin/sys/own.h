@@ -25,8 +25,9 @@ Result copied_up(int fd);
 int moved_up(int fd);
 // The kernel's table of a process's descriptors grows with the highest number. Where there are threads it waits for RCU then, and with it
 // whoever needs a number beyond the old end. Called while there is one thread, this waits for nothing: what moved_up() takes has room
-// then, and so has a program that opens hundreds of files at a time.
+// then, and so has a program that opens hundreds of files at a time. Once is enough.
 void make_room();
+void room_after_fork();  // in the child: its table is as small as can be
 // If the number is one of ours, that goes to another number. Who asked for its number just before may still use the old.
 void make_way(int fd);
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// pthread_create, called by libtbb: its workers do nothing but run tasks in arenas, all their life.
+// pthread_create, called by libtbb: its workers do nothing but run tasks in arenas, all their life. Called by others it may begin a
+// program's second thread, before our constructors have run: then it is high time to make room.
 #include <pthread.h>
 
 #include <cstdlib>
 
 #include "base/thread.h"
+#include "sys/own.h"
 #include "tbb_ext/hooks.h"
 #include "tbb_ext/machine/coming.h"
 #include "tbb_ext/machine/libtbb.h"
@@ -42,6 +44,7 @@ using namespace weir::tbb;
 
 extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                                                      Body body, void* argument) noexcept {
+  weir::sys::make_room();
   if (!from_libtbb(__builtin_return_address(0))) return next_create(thread, attributes, body, argument);
   auto* worker = static_cast<Worker*>(std::malloc(sizeof(Worker)));
   if (!worker) return next_create(thread, attributes, body, argument);
