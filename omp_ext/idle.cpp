@@ -111,6 +111,41 @@ bool no_task_to_begin(const Region& region) {
   return region.absent.load(std::memory_order_relaxed) == 0 && no_task_left(region);
 }
 
+bool none_is_aside(const Region& region) {
+  for (Member* m = region.members.load(std::memory_order_acquire); m; m = m->next) {
+    if (m->aside.load(std::memory_order_relaxed)) return false;
+  }
+  return true;
+}
+
+// Where tasks and loops are short and only compute, a thread waits for the slowest of its team for microseconds, thousands of times a
+// second: to sleep, and be woken, would take as long as the work. libomp spins for 200 ms.
+class Spinning {
+ public:
+  explicit Spinning(Member& member) : member_(member) {}
+
+  void found_work() { end_ns_ = 0; }
+
+  // Spins for a moment. False: no more of that.
+  bool spin(bool (*done)(void*), void* argument) {
+    constexpr std::int64_t longest_ns = 100 * base::ns_per_us;
+    constexpr int spins = 64;
+    std::int64_t now_ns = base::now_ns();
+    if (!end_ns_) end_ns_ = may_spin() ? now_ns + longest_ns : now_ns;
+    if (now_ns >= end_ns_ || gate::the_gate.cores.waiting() || !none_is_aside(*member_.region)) return false;
+    for (int i = 0; i < spins && !done(argument) && !any_ready(member_); ++i) __builtin_ia32_pause();
+    return true;
+  }
+
+ private:
+  bool may_spin() const {
+    return member_.region->threads.load(std::memory_order_relaxed) <= gate::the_gate.cores.limit() && libomp().blocktime_ms() > 0;
+  }
+
+  Member& member_;
+  std::int64_t end_ns_ = 0;  // 0: since the last work it has not spun
+};
+
 void sleep(Member& member, bool (*done)(void*), void* argument) {
   Region& region = *member.region;
   region.sleepers.fetch_add(1, std::memory_order_seq_cst);
@@ -262,9 +297,10 @@ bool begin_one(Member& member) {
 }
 
 void work_until(Member& member, bool (*done)(void*), void* argument) {
+  Spinning spinning(member);
   while (!done(argument)) {
-    if (go_on_with_one(member) || begin_one(member) || go_on_for_another(member)) continue;
-    sleep(member, done, argument);
+    if (go_on_with_one(member) || begin_one(member) || go_on_for_another(member)) spinning.found_work();
+    else if (!spinning.spin(done, argument)) sleep(member, done, argument);
   }
 }
 

@@ -24,7 +24,8 @@ bool find_all(Libomp& l) {
          find(l.task_complete_if0, "__kmpc_omp_task_complete_if0") && find(l.taskwait, "__kmpc_omp_taskwait") &&
          find(l.taskyield, "__kmpc_omp_taskyield") && find(l.taskgroup, "__kmpc_taskgroup") &&
          find(l.end_taskgroup, "__kmpc_end_taskgroup") && find(l.num_threads, "omp_get_num_threads") &&
-         find(l.cancellation, "omp_get_cancellation") && find(l.stack_bytes, "kmp_get_stacksize_s");
+         find(l.cancellation, "omp_get_cancellation") && find(l.stack_bytes, "kmp_get_stacksize_s") &&
+         find(l.blocktime_ms, "kmp_get_blocktime");
 }
 
 }  // namespace

@@ -78,6 +78,7 @@ struct Libomp {
   int (*num_threads)();
   int (*cancellation)();
   std::size_t (*stack_bytes)();
+  int (*blocktime_ms)();  // how long a thread without work spins
 };
 
 // Looks the names up once; libomp may also have come by dlopen. Safe in any thread.

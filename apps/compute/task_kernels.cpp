@@ -127,7 +127,62 @@ std::vector<std::string> sequences(long count, long length) {
   return all;
 }
 
+// A ring of cells, each of which becomes what a rule makes of it and its neighbours.
+using Cells = std::vector<std::uint64_t>;
+using Rule = std::uint64_t (*)(std::uint64_t left, std::uint64_t cell, std::uint64_t right);
+
+std::uint64_t mixed(std::uint64_t left, std::uint64_t cell, std::uint64_t right) { return kit::mix(left + 2 * cell + 3 * right); }
+std::uint64_t turned(std::uint64_t left, std::uint64_t cell, std::uint64_t right) { return (cell << 7 | cell >> 57) ^ (left + right); }
+
+void one_step(Rule rule, const Cells& from, Cells& to, std::size_t begin, std::size_t end) {
+  const std::size_t last = from.size() - 1;
+  for (std::size_t i = begin; i < end; ++i) to[i] = rule(from[i ? i - 1 : last], from[i], from[i < last ? i + 1 : 0]);
+}
+
+// Parts that differ in length, so that some threads wait for others.
+std::size_t part_begin(std::size_t cells, std::size_t part, std::size_t parts) {
+  return cells * part * (parts + part) / (2 * parts * parts);
+}
+
+void step_openmp(Rule rule, const Cells& from, Cells& to, std::size_t parts, bool as_loop) {
+  if (as_loop) {
+#pragma omp parallel for
+    for (std::size_t part = 0; part < parts; ++part)
+      one_step(rule, from, to, part_begin(from.size(), part, parts), part_begin(from.size(), part + 1, parts));
+    return;
+  }
+#pragma omp parallel
+#pragma omp single
+  for (std::size_t part = 0; part < parts; ++part) {
+#pragma omp task shared(from, to) firstprivate(rule, part, parts)
+    one_step(rule, from, to, part_begin(from.size(), part, parts), part_begin(from.size(), part + 1, parts));
+  }
+}
+
+void step_tbb(Rule rule, const Cells& from, Cells& to, std::size_t parts) {
+  tbb::task_group group;
+  for (std::size_t part = 0; part < parts; ++part)
+    group.run([&, part] { one_step(rule, from, to, part_begin(from.size(), part, parts), part_begin(from.size(), part + 1, parts)); });
+  group.wait();
+}
+
 }  // namespace
+
+std::uint64_t steps(Tasking tasking, long count, long length, long parts) {
+  constexpr Rule rules[] = {mixed, turned};
+  Cells cells(static_cast<std::size_t>(length)), next(cells.size());
+  kit::Random random(5);
+  for (std::uint64_t& cell : cells) cell = random.next();
+  const auto cut_in = static_cast<std::size_t>(parts);
+  for (long step = 0; step < count; ++step) {
+    const Rule rule = rules[cells[0] % 2];
+    if (tasking == Tasking::serial) one_step(rule, cells, next, 0, cells.size());
+    else if (tasking == Tasking::tbb) step_tbb(rule, cells, next, cut_in);
+    else step_openmp(rule, cells, next, cut_in, step % 2);
+    cells.swap(next);
+  }
+  return kit::hash(cells.data(), cells.size() * sizeof(std::uint64_t));
+}
 
 std::uint64_t fib(Tasking tasking, long n, long cutoff) {
   if (tasking == Tasking::serial) return fib_serial(n);

@@ -19,3 +19,6 @@ void sort(Tasking tasking, std::vector<std::uint64_t>& values, long cutoff);
 // The sum over all pairs of `count` protein-like sequences of their best local alignment score: a task a
 // pair.
 std::uint64_t align_pairs(Tasking tasking, long count, long length);
+
+// So many short steps, each of all `length` cells of a ring, cut in `parts`: by turns a parallel loop, and tasks in a region of their own.
+std::uint64_t steps(Tasking tasking, long count, long length, long parts);

@@ -31,7 +31,7 @@ constexpr std::uint64_t known_queens[] = {1,   0,   0,    2,     10,    4,      
 
 int main(int argc, char** argv) {
   kit::Arguments arguments(argc, argv,
-                           "--kernel=fib|nqueens|sort|align [--size=N] [--cutoff=N] [--length=N] "
+                           "--kernel=fib|nqueens|sort|align|steps [--size=N] [--cutoff=N] [--length=N] "
                            "[--runtime=serial|openmp-tasks|tbb] [--threads=N]");
   const std::string kernel = arguments.text("kernel", "fib");
   const kit::Runtime runtime = kit::runtime_of(arguments, "openmp-tasks");
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   const struct {
     const char* name;
     long size, cutoff;
-  } kernels[] = {{"fib", 42, 16}, {"nqueens", 14, 4}, {"sort", 8'000'000, 4096}, {"align", 80, 0}};
+  } kernels[] = {{"fib", 42, 16}, {"nqueens", 14, 4}, {"sort", 8'000'000, 4096}, {"align", 80, 0}, {"steps", 100'000, 8}};
   long size = 0, cutoff = 0;
   for (const auto& k : kernels) {
     if (kernel != k.name) continue;
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
     cutoff = arguments.number("cutoff", k.cutoff);
   }
   const long length = arguments.number("length", 400);
-  if (size == 0) arguments.fail("--kernel is fib, nqueens, sort or align, of a --size");
+  if (size == 0) arguments.fail("--kernel is fib, nqueens, sort, align or steps, of a --size");
   if (kernel == "nqueens" && size > 15) arguments.fail("--size=1 ... 15 for nqueens");
   if (runtime != kit::Runtime::serial && runtime != kit::Runtime::openmp_tasks &&
       runtime != kit::Runtime::tbb) {
@@ -66,6 +66,7 @@ int main(int argc, char** argv) {
     if (kernel == "nqueens") sum = queens(tasking, size, cutoff);
     if (kernel == "sort") sum = sort_numbers(tasking, size, std::max(cutoff, 1L), &began);
     if (kernel == "align") sum = align_pairs(tasking, size, length);
+    if (kernel == "steps") sum = steps(tasking, size, std::max(length, 1L), std::max(cutoff, 1L));
   });
   const double seconds = kit::now() - began;
   if (kernel == "nqueens" && sum != known_queens[size - 1]) kit::wrong("not the known number of solutions");

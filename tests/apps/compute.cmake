@@ -14,7 +14,8 @@ endforeach()
 foreach(program compute_tasks compute_tasks_gcc)
   foreach(runtime serial openmp-tasks tbb)
     foreach(known "fib 0000000000001a6d --size=20 --cutoff=5" "nqueens 000000000000005c --size=8"
-        "sort 5f5ded4af3954086 --size=30000" "align 00000000000001cb --size=12 --length=50")
+        "sort 5f5ded4af3954086 --size=30000" "align 00000000000001cb --size=12 --length=50"
+        "steps 71c78b123fe57170 --size=100 --length=50 --cutoff=3")
       separate_arguments(words UNIX_COMMAND "${known}")
       list(POP_FRONT words kernel checksum)
       weir_app_test(${program}.${kernel}.${runtime} ${checksum}
