@@ -36,29 +36,37 @@ LaidOut::LaidOut(const char* path) : path_(path), fd_(static_cast<int>(sys::open
 }
 
 LaidOut::~LaidOut() {
-  if (base_) sys::raw(SYS_munmap, static_cast<long>(base_), static_cast<long>(span_));
+  if (begin_) sys::raw(SYS_munmap, static_cast<long>(begin_), static_cast<long>(span_));
   if (fd_ >= 0) sys::close(fd_);
 }
 
 bool LaidOut::read_headers() {
   Elf64_Ehdr header;
   if (!read_all(fd_, &header, sizeof header, 0) || std::memcmp(header.e_ident, ELFMAG, SELFMAG)) return false;
-  bool ours = header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64 && header.e_type == ET_DYN &&
-              header.e_phentsize == sizeof(Elf64_Phdr) && header.e_phnum <= most;
+  bool ours = header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64 &&
+              (header.e_type == ET_DYN || header.e_type == ET_EXEC) && header.e_phentsize == sizeof(Elf64_Phdr) && header.e_phnum <= most;
   if (!ours) return false;
+  moves_ = header.e_type == ET_DYN;
   count_ = header.e_phnum;
   return read_all(fd_, headers_, count_ * sizeof(Elf64_Phdr), header.e_phoff);
 }
 
 // All of it reads as zero at first, as what a file does not fill.
 bool LaidOut::reserve() {
+  std::uintptr_t lowest = moves_ ? 0 : largest, end = 0;
   for (const Elf64_Phdr* h = headers_; h != headers_ + count_; ++h) {
     if (h->p_vaddr >= largest || h->p_memsz >= largest) return false;
-    if (h->p_type == PT_LOAD) span_ = std::max(span_, page_of(h->p_vaddr + h->p_memsz + page - 1));
+    if (h->p_type != PT_LOAD) continue;
+    lowest = std::min(lowest, page_of(h->p_vaddr));
+    end = std::max(end, page_of(h->p_vaddr + h->p_memsz + page - 1));
   }
-  Result range = span_ ? map(0, span_, MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) : -ENOEXEC;
-  if (!failed(range)) base_ = static_cast<std::uintptr_t>(range);
-  return base_ != 0;
+  if (end <= lowest || (!moves_ && !lowest)) return false;
+  span_ = end - lowest;
+  Result range = map(lowest, span_, MAP_ANONYMOUS | MAP_NORESERVE | (moves_ ? 0 : MAP_FIXED_NOREPLACE), -1, 0);
+  if (failed(range)) return false;
+  begin_ = static_cast<std::uintptr_t>(range);
+  base_ = begin_ - lowest;
+  return moves_ || base_ == 0;
 }
 
 // What lies past the end of a file is no memory: a file that was cut off is not looked at.

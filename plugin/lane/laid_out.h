@@ -9,8 +9,8 @@
 
 namespace weir::lane {
 
-// A file's segments where the loader would map them, to be read only: its code can be asked before it runs. Of what is position
-// independent alone.
+// A file's segments where the loader would map them, to be read only: its code can be asked before it runs. Of a program that can't
+// lie anywhere else, only where its own place is free.
 class LaidOut {
  public:
   explicit LaidOut(const char* path);
@@ -19,7 +19,7 @@ class LaidOut {
   LaidOut& operator=(const LaidOut&) = delete;
 
   bool whole() const { return whole_; }
-  Object object() const { return Object::laid_out(base_, span_, headers_, count_, path_); }
+  Object object() const { return Object::laid_out(base_, begin_, span_, headers_, count_, path_); }
 
  private:
   static constexpr int most = 64;
@@ -32,7 +32,9 @@ class LaidOut {
   int fd_;
   Elf64_Phdr headers_[most];
   int count_ = 0;
-  std::uintptr_t span_ = 0, base_ = 0;  // no base: not reserved
+  bool moves_ = true;
+  std::uintptr_t begin_ = 0, span_ = 0;  // no begin: not reserved
+  std::uintptr_t base_ = 0;              // what the loader would add to the file's addresses
   bool whole_ = false;
 };
 

@@ -102,15 +102,18 @@ constinit const Object* also_known = nullptr;
 
 void Object::also(const Object* object) { also_known = object; }
 
-Object Object::laid_out(std::uintptr_t base, std::uintptr_t bytes, const Elf64_Phdr* headers, int count, const char* path) {
+Object Object::laid_out(std::uintptr_t base, std::uintptr_t begin, std::uintptr_t bytes, const Elf64_Phdr* headers, int count,
+                        const char* path) {
   Object object;
-  object.begin_ = object.base_ = base;
-  object.end_ = base + bytes;
+  object.base_ = base;
+  object.begin_ = begin;
+  object.end_ = begin + bytes;
   object.path_ = path;
   for (const Elf64_Phdr* h = headers; h != headers + count; ++h) {
-    bool within = h->p_vaddr < bytes && h->p_memsz <= bytes - h->p_vaddr;
-    if (within && h->p_type == PT_GNU_EH_FRAME) object.table_ = base + h->p_vaddr;
-    if (within && h->p_type == PT_DYNAMIC) object.dynamic_ = reinterpret_cast<const void*>(base + h->p_vaddr);
+    std::uintptr_t there = base + h->p_vaddr - begin;
+    bool within = there < bytes && h->p_memsz <= bytes - there;
+    if (within && h->p_type == PT_GNU_EH_FRAME) object.table_ = begin + there;
+    if (within && h->p_type == PT_DYNAMIC) object.dynamic_ = reinterpret_cast<const void*>(begin + there);
   }
   if (object.table_ && object.dynamic_) object.read_table();
   return object;

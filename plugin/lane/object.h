@@ -24,7 +24,8 @@ class Object {
   static Object around(std::uintptr_t address);
   static Object of(const dl_phdr_info& loaded);
   // Not by the loader, which knows nothing of it: around() finds it while it is the one that there is `also`.
-  static Object laid_out(std::uintptr_t base, std::uintptr_t bytes, const Elf64_Phdr* headers, int count, const char* path);
+  static Object laid_out(std::uintptr_t base, std::uintptr_t begin, std::uintptr_t bytes, const Elf64_Phdr* headers, int count,
+                         const char* path);
   static void also(const Object* object);
 
   bool valid() const { return functions_ > 0; }

@@ -26,6 +26,19 @@ TEST(LaidOutTest, code_can_be_asked_that_is_not_loaded) {
   EXPECT_FALSE(only_shares(table.object()));
 }
 
+TEST(LaidOutTest, code_that_does_not_move_lies_where_it_must) {
+  {
+    LaidOut loop(object("fixed_static_loop").c_str());
+    ASSERT_TRUE(loop.whole());
+    EXPECT_TRUE(only_shares(loop.object()));
+    EXPECT_LT(loop.object().begin(), 1u << 30);
+    EXPECT_FALSE(LaidOut(object("fixed_thread_number").c_str()).whole()) << "two in one place";
+  }
+  LaidOut table(object("fixed_thread_number").c_str());
+  ASSERT_TRUE(table.whole());
+  EXPECT_FALSE(only_shares(table.object()));
+}
+
 TEST(LaidOutTest, what_is_no_such_object_is_not_laid_out) {
   EXPECT_FALSE(LaidOut("/none").whole());
   EXPECT_FALSE(LaidOut("/etc/passwd").whole());
