@@ -2,6 +2,7 @@
 // OpenMP's own locks: a task that holds one is not set aside. (Where weir is also libomp's tool it hears of them twice;
 // both counts go up and down together.)
 #include "base/thread.h"
+#include "gate/gate.h"
 #include "omp_ext/lock_wait.h"
 #include "omp_ext/next.h"
 #include "omp_ext/task_region.h"
@@ -26,7 +27,7 @@ constinit Next<void(void**)> next_gomp_critical_name_end{"GOMP_critical_name_end
 void taken() { ++base::self_unsuspended().lock_depth; }
 void given() {
   base::Thread& thread = base::self_unsuspended();
-  if (thread.lock_depth > 0) --thread.lock_depth;
+  if (thread.lock_depth > 0 && --thread.lock_depth == 0 && in_wide_team()) gate::stand_back_after_lock();
 }
 
 // test() takes the lock where it is free, and says so.

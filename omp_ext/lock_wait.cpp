@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/lock_wait.h"
 
+#include <algorithm>
+
+#include "base/clock.h"
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "omp_ext/seat.h"
@@ -16,10 +19,9 @@ namespace {
 constexpr std::int64_t first_nap_ns = 5'000;
 constexpr std::int64_t longest_nap_ns = 500'000;
 constexpr std::size_t places = 256;
-constexpr int yields_before_sleep = 4, most_tries = 1000;
-constexpr std::int64_t longest_sleep_ns = 1'000'000;
 
 constinit Critical criticals[places]{};
+constinit std::atomic<std::int32_t> all_sleepers{0};
 
 template <typename Sleep>
 void without_core(Sleep sleep) {
@@ -27,6 +29,25 @@ void without_core(Sleep sleep) {
   if (had_core) gate::give_core();
   sleep();
   if (had_core) gate::take_core();
+}
+
+bool core_is_free() { return gate::the_gate.cores.held() < gate::the_gate.cores.limit(); }
+
+// Who holds a lock nearly always computes, on another core, and gives it back before a thread could be asleep and awake again; or it
+// would, had it this core. And who gives its core away for a lock lets one more of the team begin, which comes to want it too.
+template <typename Take>
+bool spun_until(Take take) {
+  constexpr std::int64_t longest_ns = 50 * base::ns_per_us;
+  constexpr int spins = 64;
+  bool alone = gate::the_gate.cores.limit() < 2;
+  for (std::int64_t end_ns = base::now_ns() + longest_ns;;) {
+    for (int spun = 0; spun < (alone ? 1 : spins); ++spun) {
+      if (take()) return true;
+      __builtin_ia32_pause();
+    }
+    if (base::now_ns() > end_ns) return false;
+    sys::yield();
+  }
 }
 
 }  // namespace
@@ -39,6 +60,7 @@ bool others_want_this_thread() {
 }
 
 void wait_for_lock(bool (*take)(void*), void* argument) {
+  if (in_wide_team() && spun_until([=] { return take(argument); })) return;
   for (std::int64_t ns = first_nap_ns; !take(argument);) {
     if (weir_stand_back()) {
       ns = first_nap_ns;
@@ -59,24 +81,64 @@ Critical* Critical::of(const void* name) {
   return nullptr;
 }
 
-// Asleep at most for a moment: who goes in by libomp alone may leave unheard. And not for ever: in a forked child nobody may be left
-// who would.
+// Not for ever: in a forked child nobody may be left who would leave.
 void Critical::await_in_team() {
-  for (int tries = 0; tries < most_tries && !try_enter(); ++tries) {
-    if (tries < yields_before_sleep) {
-      sys::yield();
-      continue;
-    }
-    sleepers_.fetch_add(1);
-    std::uint32_t called = called_.load();
-    if (inside_.load()) without_core([&] { sys::futex_wait(called_, called, longest_sleep_ns); });
-    sleepers_.fetch_sub(1);
-  }
+  constexpr std::int64_t longest_ns = base::ns_per_s;
+  for (std::int64_t end_ns = base::now_ns() + longest_ns; !spun_until_free() && base::now_ns() < end_ns;)
+    without_core([this] { sleep(); });
 }
 
+// False at once where who is inside waits for something: that may be long.
+bool Critical::spun_until_free() {
+  bool free = false;
+  spun_until([&] { return (free = try_enter()) || is_away_.load(std::memory_order_relaxed); });
+  return free;
+}
+
+void Critical::entered() {
+  inside_.store(true, std::memory_order_relaxed);
+  base::Thread& thread = base::self_unsuspended();
+  outer_ = thread.is_away;
+  thread.is_away = &is_away_;
+}
+
+void Critical::leaves() {
+  base::Thread& thread = base::self_unsuspended();
+  if (thread.is_away == &is_away_) thread.is_away = outer_;
+  is_away_.store(false, std::memory_order_relaxed);
+  inside_.store(false);
+  if (sleepers_.load() > 0) call_one();
+}
+
+// Until called, or until it seems that it may go in and nobody else would: who leaves by libomp alone does so unheard, and who
+// left when all cores were busy may have left one idle since. A hundred may sleep here, so they seldom look.
+void Critical::sleep() {
+  constexpr std::int64_t first_look_ns = 4 * base::ns_per_ms, last_look_ns = 64 * base::ns_per_ms, longest_ns = base::ns_per_s;
+  sleepers_.fetch_add(1);
+  all_sleepers.fetch_add(1, std::memory_order_relaxed);
+  std::uint32_t called = called_.load();
+  std::int64_t end_ns = base::now_ns() + longest_ns;
+  for (std::int64_t ns = first_look_ns; called_.load() == called && base::now_ns() < end_ns; ns = std::min(2 * ns, last_look_ns)) {
+    if (!inside_.load() && core_is_free()) break;
+    sys::futex_wait(called_, called, ns);
+  }
+  all_sleepers.fetch_sub(1, std::memory_order_relaxed);
+  sleepers_.fetch_sub(1);
+  one_comes_.store(false, std::memory_order_relaxed);
+}
+
+// Where all cores compute, those who do come by themselves. And who was called takes a while to be there.
 void Critical::call_one() {
+  if (!core_is_free() || one_comes_.exchange(true)) return;
   called_.fetch_add(1);
   sys::futex_wake(called_);
+}
+
+void Critical::core_is_idle() {
+  if (all_sleepers.load(std::memory_order_relaxed) == 0) return;
+  for (Critical& critical : criticals) {
+    if (critical.sleepers_.load(std::memory_order_relaxed) > 0 && !critical.inside_.load()) critical.call_one();
+  }
 }
 
 void Critical::await() {

@@ -30,21 +30,26 @@ class Critical {
 
   // Before libomp's lock is asked for: returns when it is free, unless others overtake.
   void await();
-  void entered() { inside_.store(true, std::memory_order_relaxed); }
-  void leaves() {
-    inside_.store(false);
-    if (sleepers_.load() > 0) call_one();
-  }
+  void entered();
+  void leaves();
+
+  // A thread of the team has nothing to do: who sleeps for a section that is free goes in.
+  static void core_is_idle();
 
  private:
-  bool try_enter() { return !inside_.exchange(true); }
+  bool try_enter() { return !inside_.load(std::memory_order_relaxed) && !inside_.exchange(true); }
   void await_in_team();
+  bool spun_until_free();
+  void sleep();
   void call_one();
 
   std::atomic<const void*> name_;
   std::atomic<bool> inside_;
+  std::atomic<bool> is_away_;          // who is inside has given its core
+  std::atomic<bool>* outer_ = nullptr;  // what it told so before
   std::atomic<std::uint32_t> called_;  // so often a sleeper was
   std::atomic<std::int32_t> sleepers_;
+  std::atomic<bool> one_comes_;
 };
 
 }  // namespace weir::omp

@@ -8,6 +8,7 @@
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "lane/runtime_code.h"
+#include "omp_ext/lock_wait.h"
 #include "omp_ext/runtime_lock.h"
 #include "omp_ext/seat.h"
 #include "sys/futex.h"
@@ -37,6 +38,7 @@ bool slept_for_lack_of_work(const void* caller) {
   bool had_core = thread.holds_core;
   gate::give_core();
   gate::let_another_begin();
+  omp::Critical::core_is_idle();
   std::atomic<std::uint32_t> nobody{0};
   sys::futex_wait(nobody, 0, nap_ns(idle_ns));
   // In a taskwait it takes a core again when it has found a task, or may go on.

@@ -155,8 +155,14 @@ void task_schedule(ompt_data_t*, ompt_task_status_t, ompt_data_t* next) {
   else gate::take_core();
 }
 
+// A critical section was waited for before (lock_wait.h), and an atomic one is over in a moment: for nothing would others of the team
+// begin, who come to want it too. A lock that is tested is not waited for at all.
+bool waits_long(ompt_mutex_t kind) {
+  return kind != ompt_mutex_test_lock && kind != ompt_mutex_test_nest_lock && kind != ompt_mutex_critical && kind != ompt_mutex_atomic;
+}
+
 void mutex_acquire(ompt_mutex_t kind, unsigned, unsigned, ompt_wait_id_t, const void*) {
-  if (kind == ompt_mutex_test_lock || kind == ompt_mutex_test_nest_lock) return;  // which waits for nothing
+  if (!waits_long(kind)) return;
   if (is_wide(base::self().seat.team)) gate::give_core();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace weir::meter {
@@ -61,6 +62,7 @@ struct Thread {
   std::int32_t watched_yields = 0; // so many of the next ones are looked at more closely (path/napping.h)
   std::int64_t naps_ns = 0;        // so long it naps instead, where a runtime waits
   bool holds_core = false;         // has a core slot of the gate
+  std::atomic<bool>* is_away = nullptr;  // of a lock that it holds: is told whether its holder computes, or has given its core
   bool waits_openly = false;       // sleeps in libc for another thread, with nothing of libc's locked: others may run on top
   std::int32_t hits_in_row = 0;    // calls done at once, since one blocked
   std::int64_t went_on_ns = 0;     // since when it computes after a call that blocked; 0: it has given its core since

@@ -7,6 +7,14 @@
 #include "meter/trace.h"
 
 namespace weir::gate {
+namespace {
+
+void note_core(base::Thread& thread, bool holds) {
+  thread.holds_core = holds;
+  if (thread.is_away) thread.is_away->store(!holds, std::memory_order_relaxed);
+}
+
+}  // namespace
 
 constinit Gate the_gate;
 
@@ -29,7 +37,7 @@ void take_core() {
   if (thread.holds_core) return;
   // Others may hold their cores only to wait for that lock.
   if (thread.lock_depth > 0) return take_core_at_once();
-  thread.holds_core = true;
+  note_core(thread, true);
   meter::Traced traced = meter::begins(meter::Track::core_wait, "waits for a core");
   bool in_time = the_gate.cores.take(the_gate.wait_ns.load(std::memory_order_relaxed));
   meter::ends(traced, meter::Track::core_wait, "waits for a core");
@@ -40,28 +48,42 @@ void take_core() {
 void take_core_at_once() {
   base::Thread& thread = base::self();
   if (thread.holds_core) return;
-  thread.holds_core = true;
+  note_core(thread, true);
   the_gate.cores.take_over();
   meter::core_taken();
 }
 
-void stand_back() {
+namespace {
+
+void wait_among_others() {
   // A stand-in that waits in vain goes on over the limit, and stands back again at its next call. So this wait is longer
   // than others: a hundred that return every 100 ms cost more than they bring.
   constexpr std::int64_t longer = 4;
+  the_gate.cores.give();
+  the_gate.cores.take(longer * the_gate.wait_ns.load(std::memory_order_relaxed));
+}
+
+}  // namespace
+
+void stand_back() {
   // A file that is opened at once and then waited for is no sign of calls that never block.
   constexpr std::int32_t sign = 32;
   base::Thread& thread = base::self();
   if (!thread.holds_core || !(thread.place & base::in_omp_team) || thread.lock_depth > 0) return;
   if (++thread.hits_in_row < sign || !the_gate.cores.crowded() || base::in_signal_handler()) return;
-  the_gate.cores.give();
-  the_gate.cores.take(longer * the_gate.wait_ns.load(std::memory_order_relaxed));
+  wait_among_others();
+}
+
+void stand_back_after_lock() {
+  base::Thread& thread = base::self();
+  bool may_wait = thread.holds_core && (thread.place & base::in_omp_team) && thread.lock_depth == 0;
+  if (may_wait && the_gate.cores.crowded() && !base::in_signal_handler()) wait_among_others();
 }
 
 void give_core() {
   base::Thread& thread = base::self();
   if (!thread.holds_core) return;
-  thread.holds_core = false;
+  note_core(thread, false);
   thread.hits_in_row = 0;
   thread.went_on_ns = 0;
   meter::core_given();
