@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenMP's own locks: a task that holds one is not set aside. (Where weir is also libomp's tool it hears of them twice;
-// both counts go up and down together.)
+// OpenMP's own locks: a task that holds one is not set aside. (As libomp's tool weir could hear of them too; but programs take them
+// millions of times a second, and libomp's way to tell a tool is the slower one. Of gcc's sections it may hear twice; both counts go up and
+// down together.)
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "omp_ext/lock_wait.h"
@@ -19,6 +20,10 @@ constinit Next<int(void*)> next_test_lock{"omp_test_lock"};
 constinit Next<void(void*)> next_set_nest_lock{"omp_set_nest_lock"};
 constinit Next<void(void*)> next_unset_nest_lock{"omp_unset_nest_lock"};
 constinit Next<int(void*)> next_test_nest_lock{"omp_test_nest_lock"};
+constinit Next<void(Ident*, std::int32_t)> next_ordered{"__kmpc_ordered"};
+constinit Next<void(Ident*, std::int32_t)> next_end_ordered{"__kmpc_end_ordered"};
+constinit Next<void()> next_gomp_ordered_start{"GOMP_ordered_start"};
+constinit Next<void()> next_gomp_ordered_end{"GOMP_ordered_end"};
 constinit Next<void()> next_gomp_critical_start{"GOMP_critical_start"};
 constinit Next<void()> next_gomp_critical_end{"GOMP_critical_end"};
 constinit Next<void(void**)> next_gomp_critical_name_start{"GOMP_critical_name_start"};
@@ -61,6 +66,23 @@ void leave(const void* name, Leave leave) {
   given();
 }
 
+// Its turn comes when those before it have had theirs, and those compute first. Counted before the core is taken back: who holds a lock
+// does not wait for one.
+template <typename Enter>
+void enter_in_turn(Enter enter) {
+  bool wide = in_wide_team();
+  if (wide) gate::give_core();
+  enter();
+  taken();
+  if (wide) gate::take_core();
+}
+
+template <typename Leave>
+void leave_to_next(Leave leave) {
+  leave();
+  given();
+}
+
 // libomp serves gcc's sections by a call of __kmpc_critical, by the same name, which comes by here too: not by the name
 // that is waited for already.
 constexpr char unnamed = 0;
@@ -79,6 +101,13 @@ WEIR_INTERPOSED void __kmpc_critical_with_hint(Ident* place, std::int32_t gtid, 
 }
 WEIR_INTERPOSED void __kmpc_end_critical(Ident* place, std::int32_t gtid, void* lock) {
   leave(lock, [=] { next_end_critical(place, gtid_here(gtid), lock); });
+}
+
+WEIR_INTERPOSED void __kmpc_ordered(Ident* place, std::int32_t gtid) {
+  enter_in_turn([=] { next_ordered(place, gtid_here(gtid)); });
+}
+WEIR_INTERPOSED void __kmpc_end_ordered(Ident* place, std::int32_t gtid) {
+  leave_to_next([=] { next_end_ordered(place, gtid_here(gtid)); });
 }
 
 WEIR_INTERPOSED void omp_set_lock(void* lock) {
@@ -117,4 +146,11 @@ WEIR_INTERPOSED void GOMP_critical_name_start(void** lock) {
 }
 WEIR_INTERPOSED void GOMP_critical_name_end(void** lock) {
   leave(gomp_name(lock), [=] { next_gomp_critical_name_end(lock); });
+}
+
+WEIR_INTERPOSED void GOMP_ordered_start() {
+  enter_in_turn([] { next_gomp_ordered_start(); });
+}
+WEIR_INTERPOSED void GOMP_ordered_end() {
+  leave_to_next([] { next_gomp_ordered_end(); });
 }

@@ -155,33 +155,6 @@ void task_schedule(ompt_data_t*, ompt_task_status_t, ompt_data_t* next) {
   else gate::take_core();
 }
 
-// A critical section was waited for before (lock_wait.h), and an atomic one is over in a moment: for nothing would others of the team
-// begin, who come to want it too. A lock that is tested is not waited for at all.
-bool waits_long(ompt_mutex_t kind) {
-  return kind != ompt_mutex_test_lock && kind != ompt_mutex_test_nest_lock && kind != ompt_mutex_critical && kind != ompt_mutex_atomic;
-}
-
-void mutex_acquire(ompt_mutex_t kind, unsigned, unsigned, ompt_wait_id_t, const void*) {
-  if (!waits_long(kind)) return;
-  if (is_wide(base::self().seat.team)) gate::give_core();
-}
-
-void mutex_acquired(ompt_mutex_t, ompt_wait_id_t, const void*) {
-  base::Thread& thread = base::self();
-  ++thread.lock_depth;  // first: who holds a lock does not wait for a core, see gate::take_core
-  if (is_wide(thread.seat.team)) gate::take_core();
-}
-
-void mutex_released(ompt_mutex_t, ompt_wait_id_t, const void*) {
-  base::Thread& thread = base::self();
-  if (thread.lock_depth > 0) --thread.lock_depth;
-}
-
-// Who holds the lock already takes it once more: that was no wait.
-void nest_lock(ompt_scope_endpoint_t what, ompt_wait_id_t, const void*) {
-  if (what == ompt_scope_begin && is_wide(base::self().seat.team)) gate::take_core();
-}
-
 int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   auto set = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
   if (!set) return 0;
@@ -189,11 +162,7 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
       {ompt_callback_parallel_begin, reinterpret_cast<ompt_callback_t>(parallel_begin)},
       {ompt_callback_implicit_task, reinterpret_cast<ompt_callback_t>(implicit_task)},
       {ompt_callback_sync_region_wait, reinterpret_cast<ompt_callback_t>(sync_region_wait)},
-      {ompt_callback_task_schedule, reinterpret_cast<ompt_callback_t>(task_schedule)},
-      {ompt_callback_mutex_acquire, reinterpret_cast<ompt_callback_t>(mutex_acquire)},
-      {ompt_callback_mutex_acquired, reinterpret_cast<ompt_callback_t>(mutex_acquired)},
-      {ompt_callback_nest_lock, reinterpret_cast<ompt_callback_t>(nest_lock)},
-      {ompt_callback_mutex_released, reinterpret_cast<ompt_callback_t>(mutex_released)}};
+      {ompt_callback_task_schedule, reinterpret_cast<ompt_callback_t>(task_schedule)}};
   bool all = true;
   for (auto& [event, callback] : wanted) {
     int result = set(event, callback);

@@ -60,6 +60,13 @@ std::string setting(const Wish& wish, const char* variable, const char* initial)
   return environment && *environment ? environment : initial;
 }
 
+// Of names that have become old, as omp_set_nested, libgomp says nothing. And who unlocks one of its locks may have it again at once; libomp's
+// hand theirs on in the order of asking, which takes longer, unless told otherwise.
+void behave_as_libgomp() {
+  setenv("KMP_WARNINGS", "0", 0);
+  setenv("KMP_LOCK_KIND", "tas", 0);
+}
+
 int run_program(char** command, const Wish& wish) {
   Program program = examine(command[0]);
   if (!program.trouble.empty()) return execute(command);
@@ -72,8 +79,7 @@ int run_program(char** command, const Wish& wish) {
   bool traced = !setting(wish, "WEIR_TRACE", "").empty();
   if (setting(wish, "WEIR_LANE", "auto") != "off") openmp = choose_openmp(objects, setting(wish, "WEIR_LIBOMP", "auto"), traced);
   const char* before = std::getenv("LD_PRELOAD");
-  // libgomp says nothing of names that have become old, as omp_set_nested; libomp would.
-  if (openmp.uses == "libgomp" && !openmp.in_front.empty()) setenv("KMP_WARNINGS", "0", 0);
+  if (openmp.uses == "libgomp" && !openmp.in_front.empty()) behave_as_libgomp();
   set_environment(wish, preload_list(before ? before : "", ours, openmp.in_front, objects), openmp.note);
   return execute(command);
 }
