@@ -135,6 +135,14 @@ WEIR_INTERPOSED int omp_test_nest_lock(void* lock) {
   return depth;
 }
 
+// Fortran's.
+WEIR_INTERPOSED void omp_set_lock_(void* lock) __attribute__((alias("omp_set_lock")));
+WEIR_INTERPOSED void omp_unset_lock_(void* lock) __attribute__((alias("omp_unset_lock")));
+WEIR_INTERPOSED int omp_test_lock_(void* lock) __attribute__((alias("omp_test_lock")));
+WEIR_INTERPOSED void omp_set_nest_lock_(void* lock) __attribute__((alias("omp_set_nest_lock")));
+WEIR_INTERPOSED void omp_unset_nest_lock_(void* lock) __attribute__((alias("omp_unset_nest_lock")));
+WEIR_INTERPOSED int omp_test_nest_lock_(void* lock) __attribute__((alias("omp_test_nest_lock")));
+
 WEIR_INTERPOSED void GOMP_critical_start() {
   enter(&unnamed, [] { next_gomp_critical_start(); });
 }

@@ -98,13 +98,13 @@ bool Critical::spun_until_free() {
 void Critical::entered() {
   inside_.store(true, std::memory_order_relaxed);
   base::Thread& thread = base::self_unsuspended();
-  outer_ = thread.is_away;
+  outer_.store(thread.is_away, std::memory_order_relaxed);
   thread.is_away = &is_away_;
 }
 
 void Critical::leaves() {
   base::Thread& thread = base::self_unsuspended();
-  if (thread.is_away == &is_away_) thread.is_away = outer_;
+  if (thread.is_away == &is_away_) thread.is_away = outer_.load(std::memory_order_relaxed);
   is_away_.store(false, std::memory_order_relaxed);
   inside_.store(false);
   if (sleepers_.load() > 0) call_one();

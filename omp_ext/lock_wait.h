@@ -46,7 +46,7 @@ class Critical {
   std::atomic<const void*> name_;
   std::atomic<bool> inside_;
   std::atomic<bool> is_away_;          // who is inside has given its core
-  std::atomic<bool>* outer_ = nullptr;  // what it told so before
+  std::atomic<std::atomic<bool>*> outer_;  // what it told so before
   std::atomic<std::uint32_t> called_;  // so often a sleeper was
   std::atomic<std::int32_t> sleepers_;
   std::atomic<bool> one_comes_;

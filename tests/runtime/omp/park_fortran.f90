@@ -3,7 +3,8 @@
 program park_fortran
   use omp_lib
   implicit none
-  integer :: i, total, small, seen
+  integer :: i, total, small, seen, held
+  integer(omp_lock_kind) :: lock
   integer :: a(60), b(60)
   interface
     integer(4) function usleep(microseconds) bind(c)
@@ -19,6 +20,18 @@ program park_fortran
   end do
   !$omp end parallel do
   print '(a,i0)', 'do ', total
+  held = 0
+  call omp_init_lock(lock)
+  !$omp parallel do schedule(dynamic) private(seen)
+  do i = 1, 60
+    call omp_set_lock(lock)
+    seen = usleep(50)
+    held = held + i
+    call omp_unset_lock(lock)
+  end do
+  !$omp end parallel do
+  call omp_destroy_lock(lock)
+  print '(a,i0)', 'held ', held
   a = 2
   !$omp parallel workshare
   b = a * 3
