@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <link.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "lane/marks.h"
@@ -115,8 +116,26 @@ Object Object::laid_out(std::uintptr_t base, std::uintptr_t begin, std::uintptr_
     if (within && h->p_type == PT_GNU_EH_FRAME) object.table_ = begin + there;
     if (within && h->p_type == PT_DYNAMIC) object.dynamic_ = reinterpret_cast<const void*>(begin + there);
   }
+  object.find_code(headers, count);
   if (object.table_ && object.dynamic_) object.read_table();
   return object;
+}
+
+void Object::find_code(const Elf64_Phdr* headers, int count) {
+  int parts = 0;
+  for (const Elf64_Phdr* h = headers; h != headers + count && parts < most_parts; ++h) {
+    std::uintptr_t there = base_ + h->p_vaddr;
+    bool runs = h->p_type == PT_LOAD && (h->p_flags & PF_X);
+    if (runs && there >= begin_ && there < end_ && h->p_filesz <= end_ - there) code_[parts++] = {there, there + h->p_filesz};
+  }
+}
+
+void Object::find_code() {
+  constexpr std::uintptr_t page = 4096;
+  auto* header = reinterpret_cast<const Elf64_Ehdr*>(begin_);
+  if (end_ - begin_ < page || std::memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_phentsize != sizeof(Elf64_Phdr)) return;
+  bool within = header->e_phoff < page && header->e_phnum <= (page - header->e_phoff) / sizeof(Elf64_Phdr);
+  if (within) find_code(reinterpret_cast<const Elf64_Phdr*>(begin_ + header->e_phoff), header->e_phnum);
 }
 
 Object Object::around(std::uintptr_t address) {
@@ -132,6 +151,7 @@ Object Object::around(std::uintptr_t address) {
     object.dynamic_ = found.dlfo_link_map->l_ld;
     object.path_ = found.dlfo_link_map->l_name ? found.dlfo_link_map->l_name : "";
   }
+  object.find_code();
   object.read_table();
   return object;
 }
@@ -206,7 +226,9 @@ const char* Object::name_of_slot(std::uintptr_t slot) const {
 }
 
 std::uintptr_t Object::slot_of_stub(std::uintptr_t address) const {
-  if (!holds(address) || !holds(address + 16)) return 0;
+  constexpr std::uintptr_t longest = 16;
+  bool is_code = std::any_of(code_, code_ + most_parts, [&](Function part) { return part.holds(address) && part.holds(address + longest - 1); });
+  if (!is_code) return 0;
   auto* at = reinterpret_cast<const std::uint8_t*>(address);
   if (!std::memcmp(at, "\xf3\x0f\x1e\xfa", 4)) at += 4;  // endbr64
   if (*at == 0xf2) ++at;                                  // bnd

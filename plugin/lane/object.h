@@ -47,8 +47,13 @@ class Object {
 
  private:
   void read_table();
+  void find_code(const Elf64_Phdr* headers, int count);
+  void find_code();  // by the header that the object begins with
 
   std::uintptr_t begin_ = 0, end_ = 0, base_ = 0;
+  // What may be run of it. Between the parts of an object there may be no memory.
+  static constexpr int most_parts = 4;
+  Function code_[most_parts];
   std::uintptr_t table_ = 0;         // PT_GNU_EH_FRAME
   std::uint32_t functions_ = 0;
   const void* dynamic_ = nullptr;

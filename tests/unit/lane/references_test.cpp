@@ -2,8 +2,10 @@
 // The quick look at code, against reading it an instruction after the other: on this program and the libraries it has.
 #include "lane/references.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <set>
 #include <vector>
@@ -108,6 +110,26 @@ TEST(ReferencesTest, no_function_whose_address_is_taken_is_missed) {
   }
   EXPECT_GT(count.found, 20);
   EXPECT_LT(count.in_vain, count.all / 100);
+}
+
+TEST(ReferencesTest, what_lies_between_the_parts_of_an_object_is_not_looked_at) {
+  void* handle = dlopen(LANE_OBJECTS_FOLDER "/holes.so", RTLD_NOW);
+  ASSERT_TRUE(handle) << dlerror();
+  const auto at = reinterpret_cast<std::uintptr_t>(dlsym(handle, "weir_test_holes"));
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  EXPECT_EQ(write(ends[1], reinterpret_cast<const void*>(at - 0x100000), 1), -1) << "there is memory";
+  const Object object = Object::around(at);
+  ASSERT_TRUE(object.valid() && object.holds(at - 0x100000));
+  Addresses slots;
+  object.each_import([](void* into, const char*, std::uintptr_t slot) { static_cast<Addresses*>(into)->add(slot); }, &slots);
+  EXPECT_TRUE(may_use(object, object.starting_at(at), slots));
+  Addresses none;
+  none.add(at + 1);
+  EXPECT_FALSE(may_use(object, object.starting_at(at), none));
+  close(ends[0]);
+  close(ends[1]);
+  dlclose(handle);
 }
 
 TEST(ReferencesTest, of_too_many_addresses_nothing_is_sure) {
