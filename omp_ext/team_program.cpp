@@ -16,13 +16,8 @@
 namespace weir::team {
 namespace {
 
-const char* file_name(const char* path) {
-  const char* slash = std::strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 bool is_runtime(const dl_phdr_info& object) {
-  const char* name = file_name(object.dlpi_name);
+  const char* name = lane::file_name(object.dlpi_name);
   return *name && lane::is_runtime(name);
 }
 

@@ -19,11 +19,6 @@
 namespace weir::lane {
 namespace {
 
-const char* file_name(const char* path) {
-  const char* slash = std::strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 template <std::size_t room>
 void copy(char (&into)[room], const char* text) {
   std::size_t length = strnlen(text, room - 1);

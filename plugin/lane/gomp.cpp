@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "lane/marks.h"
 #include "sys/loader.h"
 
 namespace weir::lane {
@@ -16,9 +17,7 @@ bool starts(const char* name, const char* with) { return !std::strncmp(name, wit
 
 int look(dl_phdr_info* object, std::size_t, void* found_) {
   auto& found = *static_cast<Found*>(found_);
-  const char* path = object->dlpi_name ? object->dlpi_name : "";
-  const char* slash = std::strrchr(path, '/');
-  const char* name = slash ? slash + 1 : path;
+  const char* name = file_name(object->dlpi_name ? object->dlpi_name : "");
   found.gomp |= starts(name, "libgomp.so");
   found.omp |= starts(name, "libomp.so") || starts(name, "libomp-") || starts(name, "libomp5.so") || starts(name, "libiomp5.so");
   return 0;

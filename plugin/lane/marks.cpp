@@ -98,6 +98,11 @@ bool starts(const char* text, const char* with) { return !std::strncmp(text, wit
 
 }  // namespace
 
+const char* file_name(const char* path) {
+  const char* slash = std::strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
 bool is_runtime(const char* file_name) {
   for (const char* runtime : runtimes) {
     if (starts(file_name, runtime)) return true;

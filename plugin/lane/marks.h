@@ -5,6 +5,9 @@ namespace weir::lane {
 
 // What is known about names, as tables. A library is told by the start of its file name.
 
+// A path's part after its folders.
+const char* file_name(const char* path);
+
 // Is it one of the runtimes whose own thread state weir knows how to live with?
 bool is_runtime(const char* file_name);
 

@@ -172,10 +172,7 @@ Object Object::of(const dl_phdr_info& loaded) {
   return {};
 }
 
-const char* Object::name() const {
-  const char* slash = std::strrchr(path_, '/');
-  return slash ? slash + 1 : path_;
-}
+const char* Object::name() const { return file_name(path_); }
 
 bool Object::is_runtime() const { return lane::is_runtime(name()); }
 

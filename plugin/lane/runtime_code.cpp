@@ -30,8 +30,7 @@ int look_at(dl_phdr_info* object, std::size_t, void* search_) {
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const ElfW(Phdr)& part = object->dlpi_phdr[i];
     if (part.p_type != PT_LOAD || search.address - (object->dlpi_addr + part.p_vaddr) >= part.p_memsz) continue;
-    const char* slash = std::strrchr(object->dlpi_name, '/');
-    search.answer = answer_for(slash ? slash + 1 : object->dlpi_name);
+    search.answer = answer_for(file_name(object->dlpi_name));
     return 1;
   }
   return 0;

@@ -43,9 +43,7 @@ bool anything_may_wait() {
   bool found = false;
   sys::each_object(
       [](dl_phdr_info* info, std::size_t, void* found_) {
-        const char* path = info->dlpi_name ? info->dlpi_name : "";
-        const char* slash = std::strrchr(path, '/');
-        if (is_runtime(slash ? slash + 1 : path)) return 0;
+        if (is_runtime(file_name(info->dlpi_name ? info->dlpi_name : ""))) return 0;
         bool does = may_wait(Image::of_loaded(info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum));
         return static_cast<int>(*static_cast<bool*>(found_) = does);
       },
