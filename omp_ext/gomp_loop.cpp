@@ -7,13 +7,12 @@
 #include "omp_ext/libomp.h"
 #include "omp_ext/loop_piece.h"
 #include "omp_ext/next.h"
+#include "omp_ext/turns.h"
 
 namespace weir::omp {
 namespace {
 
 using Number = unsigned long long;
-
-constexpr std::int32_t of_ordered = 32;  // to be added to LLVM's number of a schedule
 
 constinit Next<std::int32_t(Ident*)> next_thread_num{"__kmpc_global_thread_num"};
 constinit Next<void(Ident*, std::int32_t, std::int32_t, Number, Number, std::int64_t, std::int64_t)> next_init{
@@ -80,6 +79,11 @@ bool first_piece(Next<Start>& next, int schedule, bool up, const Loop& loop, Num
   return team::next_piece(true, [&] { return start(next, schedule, up, loop, from, to); });
 }
 
+// (Of one that goes downwards the pieces do not come by.)
+void begin_turns(bool up, Number first, Number step) {
+  if (up) team::begins_turns_if_wide(first, static_cast<std::int64_t>(step));
+}
+
 // By gcc's number, which may have a bit for "monotonic".
 int schedule_of(long number) {
   constexpr long bits = 7;
@@ -132,15 +136,19 @@ WEIR_INTERPOSED bool GOMP_loop_ull_maybe_nonmonotonic_runtime_start(BOUNDS, HAND
   return start(next_maybe_runtime, of_runtime, up, {first, end, step, 0}, from, to);
 }
 WEIR_INTERPOSED bool GOMP_loop_ull_ordered_static_start(BOUNDS, Number chunk, HANDED_OUT) {
+  begin_turns(up, first, step);
   return start(next_ordered_static, of_static + of_ordered, up, {first, end, step, chunk}, from, to);
 }
 WEIR_INTERPOSED bool GOMP_loop_ull_ordered_dynamic_start(BOUNDS, Number chunk, HANDED_OUT) {
+  begin_turns(up, first, step);
   return start(next_ordered_dynamic, of_dynamic + of_ordered, up, {first, end, step, chunk}, from, to);
 }
 WEIR_INTERPOSED bool GOMP_loop_ull_ordered_guided_start(BOUNDS, Number chunk, HANDED_OUT) {
+  begin_turns(up, first, step);
   return start(next_ordered_guided, of_guided + of_ordered, up, {first, end, step, chunk}, from, to);
 }
 WEIR_INTERPOSED bool GOMP_loop_ull_ordered_runtime_start(BOUNDS, HANDED_OUT) {
+  begin_turns(up, first, step);
   return start(next_ordered_runtime, of_runtime + of_ordered, up, {first, end, step, 0}, from, to);
 }
 WEIR_INTERPOSED bool GOMP_loop_ull_start(BOUNDS, long schedule, Number chunk, HANDED_OUT, std::uintptr_t* reductions,
@@ -149,5 +157,6 @@ WEIR_INTERPOSED bool GOMP_loop_ull_start(BOUNDS, long schedule, Number chunk, HA
 }
 WEIR_INTERPOSED bool GOMP_loop_ull_ordered_start(BOUNDS, long schedule, Number chunk, HANDED_OUT,
                                                  std::uintptr_t* reductions, void** memory) {
+  begin_turns(up, first, step);
   return start(next_ordered_any, of_ordered, up, {first, end, step, chunk}, schedule, from, to, reductions, memory);
 }

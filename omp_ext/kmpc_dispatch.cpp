@@ -6,6 +6,7 @@
 #include "omp_ext/libomp.h"
 #include "omp_ext/loop_piece.h"
 #include "omp_ext/next.h"
+#include "omp_ext/turns.h"
 
 namespace weir::omp {
 namespace {
@@ -31,6 +32,11 @@ bool hands_to_anybody(std::int32_t schedule) {
   return kind == of_dynamic || kind == of_guided;
 }
 
+bool takes_turns(std::int32_t schedule) {
+  std::int32_t kind = (schedule & ~modifiers) - of_ordered;
+  return kind >= of_static_chunks && kind <= of_auto;
+}
+
 // Where the pieces may come in any order libomp gives each thread a share, and who has done his looks for another's, thread by
 // thread: with hundreds of threads, of which most wait or stay behind, that takes longer than the one counter of all that a loop
 // in order has. Nor are its pieces read here and there all over a disk. (The same for each thread of a team, as what is wide is.)
@@ -40,18 +46,24 @@ std::int32_t in_order(std::int32_t schedule) {
 
 base::TeamSeat& seat_here() { return base::self_unsuspended().seat; }
 
-template <typename F, typename... A>
-void begin(Next<F>& next, Ident* place, std::int32_t gtid, std::int32_t schedule, A... arguments) {
-  if (team::is_wide(seat_here().team) && !team::is_inner(seat_here().team)) {
-    seat_here().takes_pieces = hands_to_anybody(schedule);
+template <typename F, typename Number, typename Step>
+void begin(Next<F>& next, Ident* place, std::int32_t gtid, std::int32_t schedule, Number first, Number last, Step step, Step chunk) {
+  base::TeamSeat& seat = seat_here();
+  if (team::is_wide(seat.team) && !team::is_inner(seat.team)) {
+    seat.takes_pieces = hands_to_anybody(schedule);
+    if (takes_turns(schedule)) team::begins_turns(seat.turns, static_cast<std::uint64_t>(first), step);
+    else team::begins_without_turns(seat.turns);
     schedule = in_order(schedule);
   }
-  next(place, gtid, schedule, arguments...);
+  next(place, gtid, schedule, first, last, step, chunk);
 }
 
-template <typename F, typename... A>
-int next_piece(Next<F>& next, A... arguments) {
-  return team::next_piece(seat_here().takes_pieces, [&] { return next(arguments...); });
+template <typename F, typename Number, typename Step>
+int next_piece(Next<F>& next, Ident* place, std::int32_t gtid, std::int32_t* last, Number* lower, Number* upper, Step* stride) {
+  auto take = [&] { return next(place, gtid, last, lower, upper, stride); };
+  base::TeamSeat& seat = seat_here();
+  if (seat.turns.in_turns && !team::is_inner(seat.team)) return team::next_in_turn(seat.turns, lower, upper, take);
+  return team::next_piece(seat.takes_pieces, take);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "omp_ext/region.h"
 #include "omp_ext/seat.h"
 #include "omp_ext/task_region.h"
+#include "omp_ext/turns.h"
 
 namespace weir::omp {
 namespace {
@@ -80,10 +81,8 @@ void stays_narrow_from_now_on() {
 template <typename Enter>
 void enter_in_turn(Enter enter) {
   bool wide = in_wide_team();
-  if (wide) {
-    stays_narrow_from_now_on();
-    gate::give_core();
-  }
+  if (wide) gate::give_core();
+  if (wide && !team::await_turn(base::self_unsuspended().seat.turns)) stays_narrow_from_now_on();
   enter();
   taken();
   if (wide) gate::take_core();
@@ -92,6 +91,7 @@ void enter_in_turn(Enter enter) {
 template <typename Leave>
 void leave_to_next(Leave leave) {
   leave();
+  if (in_wide_team()) team::had_turn(base::self_unsuspended().seat.turns);
   given();
 }
 

@@ -30,10 +30,13 @@ using Microtask = void (*)(std::int32_t* gtid, std::int32_t* tid, ...);
 
 // How a loop's pieces are handed out, and what may be added to that.
 enum Schedule : std::int32_t {
+  of_static_chunks = 33,
   of_static = 34,
   of_dynamic = 35,
   of_guided = 36,
   of_runtime = 37,
+  of_auto = 38,
+  of_ordered = 32,  // to be added to one of these
   monotonic = 1 << 29,
   modifiers = 3 << 29,
 };

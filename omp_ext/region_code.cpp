@@ -128,7 +128,6 @@ class Reader {
       case NameKind::waits: facts_.blocks = true; return;
       case NameKind::makes_tasks: facts_.makes_tasks = true; return;
       case NameKind::barrier: last_barrier_ = at; return;
-      case NameKind::turn: facts_.takes_turns = true; return;
       case NameKind::forks: return;
       case NameKind::other: break;
     }

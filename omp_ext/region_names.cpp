@@ -28,8 +28,6 @@ constexpr const char* waits_starts[] = {"weir_read", "weir_pread", "weir_recv", 
 constexpr const char* barriers[] = {"__kmpc_barrier", "__kmpc_cancel_barrier", "GOMP_barrier", "GOMP_barrier_cancel",
                                     "GOMP_loop_end", "GOMP_loop_end_cancel", "GOMP_sections_end", "GOMP_sections_end_cancel"};
 
-constexpr const char* turns[] = {"__kmpc_ordered", "GOMP_ordered_start"};
-
 template <typename Names>
 bool among(const char* name, const Names& names) {
   for (const char* n : names) {
@@ -60,7 +58,6 @@ NameKind kind_of_name(const char* name) {
     return waits_or_groups ? NameKind::other : NameKind::makes_tasks;
   }
   if (among(name, barriers)) return NameKind::barrier;
-  if (among(name, turns)) return NameKind::turn;
   if (among(name, waits_for_others)) return NameKind::waits_for_others;
   if (among(name, waits)) return NameKind::waits;
   for (const char* with : waits_starts) {

@@ -17,6 +17,7 @@
 #include "omp_ext/seat.h"
 #include "omp_ext/team_plan.h"
 #include "omp_ext/tool.h"
+#include "omp_ext/turns.h"
 #include "sys/process.h"
 #include "wait/lane.h"
 
@@ -52,7 +53,6 @@ void spin_again(base::TeamSeat& seat) {
 void look_at_code(Region& region, const void* code) {
   CodeFacts facts = read_code(code, Reading::to_the_end);
   // Tasks that can be set aside need no threads to wait in.
-  if (facts.takes_turns) return region.barred.store(true, std::memory_order_relaxed);
   bool suspends = facts.makes_tasks && wait::policy.best.load() == wait::Lane::suspend;
   if (!starts_wide(facts) || suspends) return;
   Knowledge first;
@@ -85,6 +85,7 @@ bool within_team(const base::TeamSeat& seat) {
 }
 
 void widen(base::TeamSeat& seat, std::int64_t size) {
+  turns_begin_anew();
   real_push_num_threads.get()(nullptr, real_thread_number.get()(nullptr), static_cast<int>(size));
   stop_spinning(seat);
   meter::teams.widened.fetch_add(1, std::memory_order_relaxed);

@@ -82,6 +82,7 @@ void sit_down(base::Thread& thread, ompt_data_t* parallel, ompt_data_t* task) {
   if (!thread.seat.team || region_of_seat(thread.seat.team) == &no_region) forget_counters(thread.seat);
   task->value = thread.seat.team | ours_mark;
   thread.seat.team = parallel && parallel->value ? parallel->value : seat_in(no_region, false);
+  if (!is_inner(thread.seat.team)) thread.seat.turns = {};
   thread.place |= base::in_omp_team;
   if (!thread.seat.traced) thread.seat.traced = meter::begins(meter::Track::region, region_part);
   // What it does first leads to its first call, as likely as not; waiting here for a core that only computing threads

@@ -20,6 +20,17 @@ enum Place : std::uint32_t {
   in_io_arena = 1u << 4,   // entered a weir::io_arena
 };
 
+// Where a thread is in a loop whose passes take turns (omp_ext/turns.h).
+struct TurnSeat {
+  bool in_turns = false;     // such a loop is what it began last,
+  std::uint32_t loop = 0;    // of its region the one of this number,
+  std::uint64_t first = 0;   // and goes from here
+  std::int64_t step = 0;     // by so much
+  std::uint64_t turn = 0;    // the first of its piece
+  std::uint64_t end = 0;     // the one after its last
+  std::uint64_t left = 0;    // it did not have yet so many
+};
+
 // What omp_ext's teams keep of a thread: where it works, and what it is about to fork.
 struct TeamSeat {
   std::uintptr_t team = 0;          // the region it works in, with marks (omp_ext/seat.h); 0: in no team
@@ -41,6 +52,7 @@ struct TeamSeat {
   std::uint32_t loops_over = 0;     // when it took its first, so often threads had found that,
   std::int64_t looked_ns = 0;       // then it last looked how such loops fare;
   std::int32_t pieces = 0;          // since then it has done so many
+  TurnSeat turns;
   std::int64_t parked = 0, stored = 0, blocked_ns = 0, gate_timeouts = 0;  // its counters, as last added to its region
 };
 
