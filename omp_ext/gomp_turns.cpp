@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where loops with `ordered` start, in code by gcc. (Their pieces come by way of __kmpc_dispatch_next_8, from within libomp.)
+// Loops with `ordered`, in code by gcc. (Their pieces come by way of __kmpc_dispatch_next_8, from within libomp.)
 #include <cstdint>
 
 #include "omp_ext/libomp.h"
@@ -15,6 +15,25 @@ constinit Next<Start> start_dynamic{"GOMP_loop_ordered_dynamic_start"};
 constinit Next<Start> start_guided{"GOMP_loop_ordered_guided_start"};
 constinit Next<bool(long, long, long, long*, long*)> start_runtime{"GOMP_loop_ordered_runtime_start"};
 constinit Next<bool(long, long, long, long, long, long*, long*, std::uintptr_t*, void**)> start_any{"GOMP_loop_ordered_start"};
+
+using Signed = bool(long*, long*);
+using Unsigned = bool(unsigned long long*, unsigned long long*);
+constinit Next<Signed> next_static{"GOMP_loop_ordered_static_next"};
+constinit Next<Signed> next_dynamic{"GOMP_loop_ordered_dynamic_next"};
+constinit Next<Signed> next_guided{"GOMP_loop_ordered_guided_next"};
+constinit Next<Signed> next_runtime{"GOMP_loop_ordered_runtime_next"};
+constinit Next<Unsigned> next_ull_static{"GOMP_loop_ull_ordered_static_next"};
+constinit Next<Unsigned> next_ull_dynamic{"GOMP_loop_ull_ordered_dynamic_next"};
+constinit Next<Unsigned> next_ull_guided{"GOMP_loop_ull_ordered_guided_next"};
+constinit Next<Unsigned> next_ull_runtime{"GOMP_loop_ull_ordered_runtime_next"};
+
+// Before it asks itself for the next piece, libomp waits for the turns that this one left out.
+template <typename F, typename Number>
+bool next_piece(Next<F>& next, Number* from, Number* to) {
+  base::TeamSeat& seat = base::self_unsuspended().seat;
+  if (seat.turns.in_turns && !team::is_inner(seat.team)) team::await_rest(seat.turns);
+  return next(from, to);
+}
 
 void begins(long first, long step) { team::begins_turns_if_wide(static_cast<std::uint64_t>(first), step); }
 
@@ -41,4 +60,18 @@ WEIR_INTERPOSED bool GOMP_loop_ordered_start(long first, long end, long step, lo
                                              std::uintptr_t* reductions, void** memory) {
   begins(first, step);
   return start_any(first, end, step, schedule, chunk, from, to, reductions, memory);
+}
+
+#define PIECE(Number) Number *from, Number *to
+WEIR_INTERPOSED bool GOMP_loop_ordered_static_next(PIECE(long)) { return next_piece(next_static, from, to); }
+WEIR_INTERPOSED bool GOMP_loop_ordered_dynamic_next(PIECE(long)) { return next_piece(next_dynamic, from, to); }
+WEIR_INTERPOSED bool GOMP_loop_ordered_guided_next(PIECE(long)) { return next_piece(next_guided, from, to); }
+WEIR_INTERPOSED bool GOMP_loop_ordered_runtime_next(PIECE(long)) { return next_piece(next_runtime, from, to); }
+WEIR_INTERPOSED bool GOMP_loop_ull_ordered_static_next(PIECE(unsigned long long)) { return next_piece(next_ull_static, from, to); }
+WEIR_INTERPOSED bool GOMP_loop_ull_ordered_dynamic_next(PIECE(unsigned long long)) {
+  return next_piece(next_ull_dynamic, from, to);
+}
+WEIR_INTERPOSED bool GOMP_loop_ull_ordered_guided_next(PIECE(unsigned long long)) { return next_piece(next_ull_guided, from, to); }
+WEIR_INTERPOSED bool GOMP_loop_ull_ordered_runtime_next(PIECE(unsigned long long)) {
+  return next_piece(next_ull_runtime, from, to);
 }

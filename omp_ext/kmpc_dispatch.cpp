@@ -24,6 +24,11 @@ constinit Next<NextPiece<std::int32_t, std::int32_t>> next_4{"__kmpc_dispatch_ne
 constinit Next<NextPiece<std::uint32_t, std::int32_t>> next_4u{"__kmpc_dispatch_next_4u"};
 constinit Next<NextPiece<std::int64_t, std::int64_t>> next_8{"__kmpc_dispatch_next_8"};
 constinit Next<NextPiece<std::uint64_t, std::int64_t>> next_8u{"__kmpc_dispatch_next_8u"};
+using PassOver = void(Ident*, std::int32_t);
+constinit Next<PassOver> over_4{"__kmpc_dispatch_fini_4"};
+constinit Next<PassOver> over_4u{"__kmpc_dispatch_fini_4u"};
+constinit Next<PassOver> over_8{"__kmpc_dispatch_fini_8"};
+constinit Next<PassOver> over_8u{"__kmpc_dispatch_fini_8u"};
 constinit Next<void(Ident*, std::int32_t, int, const void*)> begin_doacross{"__kmpc_doacross_init"};
 
 // Not one that may turn out to be static (OMP_SCHEDULE), nor an ordered one: there a piece waits for the one before.
@@ -66,6 +71,14 @@ int next_piece(Next<F>& next, Ident* place, std::int32_t gtid, std::int32_t* las
   return team::next_piece(seat.takes_pieces, take);
 }
 
+void pass_is_over(Next<PassOver>& over, Ident* place, std::int32_t gtid) {
+  base::TeamSeat& seat = seat_here();
+  if (!seat.turns.in_turns || team::is_inner(seat.team)) return over(place, gtid);
+  team::await_pass(seat.turns);
+  over(place, gtid);
+  team::pass_is_over(seat.turns);
+}
+
 }  // namespace
 }  // namespace weir::omp
 
@@ -91,3 +104,9 @@ WEIR_INTERPOSED int __kmpc_dispatch_next_4(PIECE(std::int32_t, std::int32_t)) { 
 WEIR_INTERPOSED int __kmpc_dispatch_next_4u(PIECE(std::uint32_t, std::int32_t)) { return next_piece(next_4u, GIVEN); }
 WEIR_INTERPOSED int __kmpc_dispatch_next_8(PIECE(std::int64_t, std::int64_t)) { return next_piece(next_8, GIVEN); }
 WEIR_INTERPOSED int __kmpc_dispatch_next_8u(PIECE(std::uint64_t, std::int64_t)) { return next_piece(next_8u, GIVEN); }
+
+// At the end of each pass of a loop with `ordered`.
+WEIR_INTERPOSED void __kmpc_dispatch_fini_4(Ident* place, std::int32_t gtid) { pass_is_over(over_4, place, gtid); }
+WEIR_INTERPOSED void __kmpc_dispatch_fini_4u(Ident* place, std::int32_t gtid) { pass_is_over(over_4u, place, gtid); }
+WEIR_INTERPOSED void __kmpc_dispatch_fini_8(Ident* place, std::int32_t gtid) { pass_is_over(over_8, place, gtid); }
+WEIR_INTERPOSED void __kmpc_dispatch_fini_8u(Ident* place, std::int32_t gtid) { pass_is_over(over_8u, place, gtid); }

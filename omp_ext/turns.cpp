@@ -24,10 +24,14 @@ constexpr std::size_t places = 256;
 constinit Place all_places[places]{};
 Place& place_of(std::uint64_t turn) { return all_places[turn % places]; }
 
-// One region with stand-ins runs at a time. (Where teams are all of one size there may be several: then turns seem to come too early.)
-constinit std::atomic<std::uint64_t> next_turn{0};
+// Whose turn is next, in each of the loops that a region may be in: libomp lets nobody be more than seven ahead of others. (One region
+// with stand-ins runs at a time. Where teams are all of one size there may be several: then turns seem to come too early.)
+constexpr std::uint64_t loops_at_once = 8;
+constinit std::atomic<std::uint64_t> next_turns[loops_at_once]{};
+std::atomic<std::uint64_t>& next_turn_of_loop_of(std::uint64_t turn) { return next_turns[(turn >> pass_bits) % loops_at_once]; }
 
 void comes(std::uint64_t turn) {
+  std::atomic<std::uint64_t>& next_turn = next_turn_of_loop_of(turn);
   std::uint64_t before = next_turn.load(std::memory_order_relaxed);
   while (before < turn && !next_turn.compare_exchange_weak(before, turn)) {}
   if (before >= turn) return;
@@ -41,6 +45,8 @@ void comes(std::uint64_t turn) {
 constexpr std::int64_t longest_ns = 50 * base::ns_per_ms;
 
 void sleep_until(std::uint64_t turn) {
+  std::atomic<std::uint64_t>& next_turn = next_turn_of_loop_of(turn);
+  if (next_turn.load() >= turn) return;
   Place& place = place_of(turn);
   place.sleepers.fetch_add(1);
   for (std::uint64_t seen = next_turn.load();;) {
@@ -56,10 +62,13 @@ void sleep_until(std::uint64_t turn) {
 
 }  // namespace
 
-void turns_begin_anew() { next_turn.store(0, std::memory_order_relaxed); }
+void turns_begin_anew() {
+  for (auto& turn : next_turns) turn.store(0, std::memory_order_relaxed);
+}
 
 void begins_turns(base::TurnSeat& seat, std::uint64_t first, std::int64_t step) {
   seat.in_turns = step != 0;
+  seat.had_its_turn = false;
   seat.first = first;
   seat.step = step;
   seat.turn = seat.end = first_of_loop(++seat.loop);
@@ -79,7 +88,6 @@ void takes_piece(base::TurnSeat& seat, std::uint64_t lower, std::uint64_t upper)
   comes(seat.end);  // libomp handed out the next one: the last one's turns are all over
   seat.turn = first_of_loop(seat.loop) + pass(lower);
   seat.end = first_of_loop(seat.loop) + pass(upper) + 1;
-  seat.left = seat.end - seat.turn;
 }
 
 void takes_none(base::TurnSeat& seat) {
@@ -89,20 +97,39 @@ void takes_none(base::TurnSeat& seat) {
 
 bool await_turn(base::TurnSeat& seat) {
   if (!seat.in_turns) return false;
-  if (next_turn.load() < seat.turn) sleep_until(seat.turn);
+  sleep_until(seat.turn);
   return true;
 }
 
 void had_turn(base::TurnSeat& seat) {
-  if (seat.in_turns && seat.left > 0 && --seat.left == 0) comes(seat.end);
+  if (!seat.in_turns || seat.turn == seat.end) return;
+  seat.had_its_turn = true;
+  comes(++seat.turn);
 }
 
-void await_rest(base::TurnSeat& seat) {
-  if (seat.left == 0 || next_turn.load() >= seat.turn) return;
+namespace {
+
+void await_without_core(std::uint64_t turn) {
+  if (next_turn_of_loop_of(turn).load() >= turn) return;
   bool had_core = base::self_unsuspended().holds_core;
   if (had_core) gate::give_core();
-  sleep_until(seat.turn);
+  sleep_until(turn);
   if (had_core) gate::take_core();
+}
+
+}  // namespace
+
+void await_rest(base::TurnSeat& seat) {
+  if (seat.turn < seat.end) await_without_core(seat.turn);
+}
+
+void await_pass(base::TurnSeat& seat) {
+  if (!seat.had_its_turn) await_rest(seat);
+}
+
+void pass_is_over(base::TurnSeat& seat) {
+  if (!seat.had_its_turn) had_turn(seat);
+  seat.had_its_turn = false;
 }
 
 }  // namespace weir::team

@@ -18,6 +18,9 @@ inline void begins_without_turns(base::TurnSeat& seat) { seat.in_turns = false; 
 
 // It has run its piece: what of that has no ordered part is not to be waited for with a core.
 void await_rest(base::TurnSeat& seat);
+// Clang's code tells the end of each pass, and there libomp waits for the turn that it had or left out.
+void await_pass(base::TurnSeat& seat);
+void pass_is_over(base::TurnSeat& seat);
 // It was handed its next one: `lower` to `upper`; or there is none.
 void takes_piece(base::TurnSeat& seat, std::uint64_t lower, std::uint64_t upper);
 void takes_none(base::TurnSeat& seat);

@@ -26,9 +26,9 @@ struct TurnSeat {
   std::uint32_t loop = 0;    // of its region the one of this number,
   std::uint64_t first = 0;   // and goes from here
   std::int64_t step = 0;     // by so much
-  std::uint64_t turn = 0;    // the first of its piece
-  std::uint64_t end = 0;     // the one after its last
-  std::uint64_t left = 0;    // it did not have yet so many
+  std::uint64_t turn = 0;    // of its piece the next one,
+  std::uint64_t end = 0;     // and the one after its last
+  bool had_its_turn = false; // in this pass
 };
 
 // What omp_ext's teams keep of a thread: where it works, and what it is about to fork.
