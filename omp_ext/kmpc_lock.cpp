@@ -5,9 +5,8 @@
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "omp_ext/lock_wait.h"
+#include "omp_ext/loop_piece.h"
 #include "omp_ext/next.h"
-#include "omp_ext/region.h"
-#include "omp_ext/seat.h"
 #include "omp_ext/task_region.h"
 #include "omp_ext/turns.h"
 
@@ -69,20 +68,13 @@ void leave(const void* name, Leave leave) {
   given();
 }
 
-// Code that the region's own did not show to be there. The next run of the region is one of as many threads as it would have bare:
-// of a hundred that wait for a turn in libomp, the one whose turn it is comes by late.
-void stays_narrow_from_now_on() {
-  team::Region& region = *team::region_of_seat(base::self_unsuspended().seat.team);
-  if (&region != &team::no_region) region.barred.store(true, std::memory_order_relaxed);
-}
-
 // Its turn comes when those before it have had theirs, and those compute first. Counted before the core is taken back: who holds a lock
 // does not wait for one.
 template <typename Enter>
 void enter_in_turn(Enter enter) {
   bool wide = in_wide_team();
   if (wide) gate::give_core();
-  if (wide && !team::await_turn(base::self_unsuspended().seat.turns)) stays_narrow_from_now_on();
+  if (wide && !team::await_turn(base::self_unsuspended().seat.turns)) team::region_stays_narrow();
   enter();
   taken();
   if (wide) gate::take_core();

@@ -206,7 +206,14 @@ void before_next_piece(base::Thread& thread) {
   stay_behind(*region, seat.loops_over);
 }
 
+void region_stays_narrow() {
+  base::TeamSeat& seat = base::self_unsuspended().seat;
+  Region& region = *region_of_seat(seat.team);
+  if (is_wide(seat.team) && &region != &no_region) region.barred.store(true, std::memory_order_relaxed);
+}
+
 void pieces_wait_for_each_other() {
+  region_stays_narrow();
   base::TeamSeat& seat = base::self_unsuspended().seat;
   if (!is_wide(seat.team) || is_inner(seat.team)) return;
   Region& region = *region_of_seat(seat.team);

@@ -12,6 +12,10 @@ void after_next_piece(base::Thread& thread, bool any);
 // The thread is at a barrier, or ends its part of a region: the loop it was in is over, were it one that was cancelled.
 void loop_is_over(base::TeamSeat& seat);
 
+// The caller's region has as many threads as bare from its next run on: in this one, of a hundred that wait in libomp for another to come
+// so far, the one that may go on comes by late.
+void region_stays_narrow();
+
 // In the caller's region there is a loop of which each piece may wait for one before: nobody stays behind with such a one untaken.
 void pieces_wait_for_each_other();
 

@@ -128,6 +128,7 @@ class Reader {
       case NameKind::waits: facts_.blocks = true; return;
       case NameKind::makes_tasks: facts_.makes_tasks = true; return;
       case NameKind::barrier: last_barrier_ = at; return;
+      case NameKind::waits_for_passes: facts_.passes_wait = true; return;
       case NameKind::forks: return;
       case NameKind::other: break;
     }

@@ -12,6 +12,7 @@ struct CodeFacts {
   bool may_block = false;       // calls through a pointer, in an object that has such calls
   bool waits_for_others = false;  // one of those waits for time or for somebody else, not for a file
   bool loops_barrier = false;   // a barrier within a loop: each pass costs a stand-in a switch
+  bool passes_wait = false;     // a pass of a loop waits for others that it names (`ordered(n)`)
   bool makes_tasks = false;
   bool calls_others = false;    // leaves what can be followed: neither seen to wait nor known not to
   bool unsure = false;          // calls that can't be followed, or more code than is read
@@ -30,7 +31,9 @@ bool no_region_waits();
 bool no_region_waits_in(const lane::Object& object);  // of this one's
 
 // Would a region with these facts start with stand-ins?
-constexpr bool starts_wide(const CodeFacts& facts) { return (facts.blocks || facts.may_block) && !facts.loops_barrier; }
+constexpr bool starts_wide(const CodeFacts& facts) {
+  return (facts.blocks || facts.may_block) && !facts.loops_barrier && !facts.passes_wait;
+}
 
 // Nothing that code with these facts does may wait, read to the end. Unlike the rest, this may be wrong in one direction
 // only: what is not known to end at once is taken to wait.
@@ -39,7 +42,7 @@ constexpr bool never_waits(const CodeFacts& facts) {
 }
 
 // What a called name means.
-enum class NameKind { other, waits, waits_for_others, barrier, makes_tasks, forks };
+enum class NameKind { other, waits, waits_for_others, barrier, waits_for_passes, makes_tasks, forks };
 NameKind kind_of_name(const char* name);
 bool is_fork(const char* name);
 

@@ -28,6 +28,8 @@ constexpr const char* waits_starts[] = {"weir_read", "weir_pread", "weir_recv", 
 constexpr const char* barriers[] = {"__kmpc_barrier", "__kmpc_cancel_barrier", "GOMP_barrier", "GOMP_barrier_cancel",
                                     "GOMP_loop_end", "GOMP_loop_end_cancel", "GOMP_sections_end", "GOMP_sections_end_cancel"};
 
+constexpr const char* waits_for_passes[] = {"__kmpc_doacross_wait", "GOMP_doacross_wait", "GOMP_doacross_ull_wait"};
+
 template <typename Names>
 bool among(const char* name, const Names& names) {
   for (const char* n : names) {
@@ -58,6 +60,7 @@ NameKind kind_of_name(const char* name) {
     return waits_or_groups ? NameKind::other : NameKind::makes_tasks;
   }
   if (among(name, barriers)) return NameKind::barrier;
+  if (among(name, waits_for_passes)) return NameKind::waits_for_passes;
   if (among(name, waits_for_others)) return NameKind::waits_for_others;
   if (among(name, waits)) return NameKind::waits;
   for (const char* with : waits_starts) {

@@ -53,6 +53,7 @@ void spin_again(base::TeamSeat& seat) {
 void look_at_code(Region& region, const void* code) {
   CodeFacts facts = read_code(code, Reading::to_the_end);
   // Tasks that can be set aside need no threads to wait in.
+  if (facts.passes_wait) region.barred.store(true, std::memory_order_relaxed);
   bool suspends = facts.makes_tasks && wait::policy.best.load() == wait::Lane::suspend;
   if (!starts_wide(facts) || suspends) return;
   Knowledge first;

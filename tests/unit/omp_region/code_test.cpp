@@ -90,6 +90,10 @@ TEST(RegionCodeTest, a_barrier_in_a_loop_is_not_started_wide) {
   EXPECT_FALSE(starts_wide({.blocks = true, .loops_barrier = true}));
 }
 
+TEST(RegionCodeTest, one_whose_passes_wait_for_each_other_is_not_started_wide) {
+  EXPECT_FALSE(starts_wide({.blocks = true, .passes_wait = true}));
+}
+
 TEST(RegionCodeTest, knows_names) {
   EXPECT_EQ(kind_of_name("pread64"), NameKind::waits);
   EXPECT_EQ(kind_of_name("_ZNSi4readEPcl"), NameKind::waits);
@@ -102,6 +106,9 @@ TEST(RegionCodeTest, knows_names) {
   EXPECT_EQ(kind_of_name("GOMP_taskwait"), NameKind::other);
   EXPECT_EQ(kind_of_name("GOMP_taskloop"), NameKind::makes_tasks);
   EXPECT_EQ(kind_of_name("GOMP_barrier"), NameKind::barrier);
+  EXPECT_EQ(kind_of_name("__kmpc_doacross_wait"), NameKind::waits_for_passes);
+  EXPECT_EQ(kind_of_name("GOMP_doacross_wait"), NameKind::waits_for_passes);
+  EXPECT_EQ(kind_of_name("GOMP_ordered_start"), NameKind::other);
 }
 
 lane::Instruction decoded(std::initializer_list<std::uint8_t> bytes) {
