@@ -31,7 +31,7 @@ constinit Next<Unsigned> next_ull_runtime{"GOMP_loop_ull_ordered_runtime_next"};
 template <typename F, typename Number>
 bool next_piece(Next<F>& next, Number* from, Number* to) {
   base::TeamSeat& seat = base::self_unsuspended().seat;
-  if (seat.turns.in_turns && !team::is_inner(seat.team)) team::await_rest(seat.turns);
+  if (team::takes_turns(seat)) team::await_rest(seat.turns);
   return next(from, to);
 }
 

@@ -67,13 +67,13 @@ template <typename F, typename Number, typename Step>
 int next_piece(Next<F>& next, Ident* place, std::int32_t gtid, std::int32_t* last, Number* lower, Number* upper, Step* stride) {
   auto take = [&] { return next(place, gtid, last, lower, upper, stride); };
   base::TeamSeat& seat = seat_here();
-  if (seat.turns.in_turns && !team::is_inner(seat.team)) return team::next_in_turn(seat.turns, lower, upper, take);
+  if (team::takes_turns(seat)) return team::next_in_turn(seat.turns, lower, upper, take);
   return team::next_piece(seat.takes_pieces, take);
 }
 
 void pass_is_over(Next<PassOver>& over, Ident* place, std::int32_t gtid) {
   base::TeamSeat& seat = seat_here();
-  if (!seat.turns.in_turns || team::is_inner(seat.team)) return over(place, gtid);
+  if (!team::takes_turns(seat)) return over(place, gtid);
   team::await_pass(seat.turns);
   over(place, gtid);
   team::pass_is_over(seat.turns);

@@ -7,6 +7,7 @@
 #include "omp_ext/lock_wait.h"
 #include "omp_ext/loop_piece.h"
 #include "omp_ext/next.h"
+#include "omp_ext/seat.h"
 #include "omp_ext/task_region.h"
 #include "omp_ext/turns.h"
 
@@ -74,7 +75,9 @@ template <typename Enter>
 void enter_in_turn(Enter enter) {
   bool wide = in_wide_team();
   if (wide) gate::give_core();
-  if (wide && !team::await_turn(base::self_unsuspended().seat.turns)) team::region_stays_narrow();
+  base::TeamSeat& seat = base::self_unsuspended().seat;
+  if (team::takes_turns(seat)) team::await_turn(seat.turns);
+  else if (wide && !team::is_inner(seat.team)) team::region_stays_narrow();
   enter();
   taken();
   if (wide) gate::take_core();
@@ -83,7 +86,8 @@ void enter_in_turn(Enter enter) {
 template <typename Leave>
 void leave_to_next(Leave leave) {
   leave();
-  if (in_wide_team()) team::had_turn(base::self_unsuspended().seat.turns);
+  base::TeamSeat& seat = base::self_unsuspended().seat;
+  if (team::takes_turns(seat)) team::had_turn(seat.turns);
   given();
 }
 

@@ -95,14 +95,10 @@ void takes_none(base::TurnSeat& seat) {
   seat.in_turns = false;
 }
 
-bool await_turn(base::TurnSeat& seat) {
-  if (!seat.in_turns) return false;
-  sleep_until(seat.turn);
-  return true;
-}
+void await_turn(base::TurnSeat& seat) { sleep_until(seat.turn); }
 
 void had_turn(base::TurnSeat& seat) {
-  if (!seat.in_turns || seat.turn == seat.end) return;
+  if (seat.turn == seat.end) return;
   seat.had_its_turn = true;
   comes(++seat.turn);
 }

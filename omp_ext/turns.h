@@ -16,17 +16,20 @@ void begins_turns(base::TurnSeat& seat, std::uint64_t first, std::int64_t step);
 void begins_turns_if_wide(std::uint64_t first, std::int64_t step);  // that it is in such a team
 inline void begins_without_turns(base::TurnSeat& seat) { seat.in_turns = false; }
 
-// It has run its piece: what of that has no ordered part is not to be waited for with a core.
+// Is it in such a loop, not within a team within the team?
+inline bool takes_turns(const base::TeamSeat& seat) { return seat.turns.in_turns && !is_inner(seat.team); }
+
+// Before libomp waits for the turns that a pass, or a piece, left out: the time until then is not to be waited for with a core.
 void await_rest(base::TurnSeat& seat);
-// Clang's code tells the end of each pass, and there libomp waits for the turn that it had or left out.
+// Clang's code tells the end of each pass.
 void await_pass(base::TurnSeat& seat);
 void pass_is_over(base::TurnSeat& seat);
 // It was handed its next one: `lower` to `upper`; or there is none.
 void takes_piece(base::TurnSeat& seat, std::uint64_t lower, std::uint64_t upper);
 void takes_none(base::TurnSeat& seat);
 
-// Until it is its turn, as far as can be told. False: nothing can.
-bool await_turn(base::TurnSeat& seat);
+// Until it is its turn, as far as can be told.
+void await_turn(base::TurnSeat& seat);
 // It had it.
 void had_turn(base::TurnSeat& seat);
 

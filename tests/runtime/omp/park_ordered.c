@@ -51,6 +51,24 @@ int main(void) {
 #endif
   LOOP("some without a turn", "omp for ordered schedule(dynamic)", 0, i < passes, ++i, int, i % 3)
   LOOP("none with a turn", "omp for ordered schedule(dynamic, 2)", 0, i < passes, ++i, int, i < 0)
+  long within = 0;
+#pragma omp parallel for ordered schedule(dynamic)
+  for (int i = 0; i < passes; ++i) {
+    long sum = 0;
+    waits(i);
+#pragma omp parallel for ordered schedule(dynamic) firstprivate(i)
+    for (int j = 0; j < 3; ++j) {
+#pragma omp ordered
+      sum = sum * 10 + i + j;
+    }
+#pragma omp ordered
+    {
+      turn(i);
+      within = within * 1000003 + sum;
+    }
+  }
+  told("with one in each pass");
+  printf("%lx\n", (unsigned long)within);
   long second = 0;
 #pragma omp parallel
   {
