@@ -26,7 +26,8 @@ constexpr const char* waits_starts[] = {"weir_read", "weir_pread", "weir_recv", 
                                         "_ZNSt13basic_filebuf", "_ZNSt14basic_ifstream", "_ZNSt13basic_fstream"};
 
 constexpr const char* barriers[] = {"__kmpc_barrier", "__kmpc_cancel_barrier", "GOMP_barrier", "GOMP_barrier_cancel",
-                                    "GOMP_loop_end", "GOMP_loop_end_cancel", "GOMP_sections_end", "GOMP_sections_end_cancel"};
+                                    "GOMP_loop_end", "GOMP_loop_end_cancel", "GOMP_sections_end", "GOMP_sections_end_cancel",
+                                    "__kmpc_copyprivate", "GOMP_single_copy_start"};
 
 constexpr const char* waits_for_passes[] = {"__kmpc_doacross_wait", "GOMP_doacross_wait", "GOMP_doacross_ull_wait"};
 

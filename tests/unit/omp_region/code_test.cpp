@@ -106,6 +106,7 @@ TEST(RegionCodeTest, knows_names) {
   EXPECT_EQ(kind_of_name("GOMP_taskwait"), NameKind::other);
   EXPECT_EQ(kind_of_name("GOMP_taskloop"), NameKind::makes_tasks);
   EXPECT_EQ(kind_of_name("GOMP_barrier"), NameKind::barrier);
+  EXPECT_EQ(kind_of_name("__kmpc_copyprivate"), NameKind::barrier);
   EXPECT_EQ(kind_of_name("__kmpc_doacross_wait"), NameKind::waits_for_passes);
   EXPECT_EQ(kind_of_name("GOMP_doacross_wait"), NameKind::waits_for_passes);
   EXPECT_EQ(kind_of_name("GOMP_ordered_start"), NameKind::other);
