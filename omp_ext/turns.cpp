@@ -22,7 +22,8 @@ struct Place {
 };
 constexpr std::size_t places = 256;
 constinit Place all_places[places]{};
-Place& place_of(std::uint64_t turn) { return all_places[turn % places]; }
+// (Pieces may be as long as there are places.)
+Place& place_of(std::uint64_t turn) { return all_places[turn * 0x9e3779b97f4a7c15u >> 56]; }
 
 // Whose turn is next, in each of the loops that a region may be in: libomp lets nobody be more than seven ahead of others. (One region
 // with stand-ins runs at a time. Where teams are all of one size there may be several: then turns seem to come too early.)
