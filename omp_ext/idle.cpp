@@ -98,10 +98,7 @@ void doze(Member& member, std::int64_t longest_ns, Nothing nothing_to_do) {
   worker.asleep.store(1, std::memory_order_seq_cst);
   if (!any_ready(member) && nothing_to_do()) {
     sys::Idle idle;
-    bool had_core = base::self_unsuspended().holds_core;
-    if (had_core) gate::give_core();
-    sys::futex_wait(worker.pokes, seen, longest_ns);
-    if (had_core) gate::take_core();
+    gate::without_core([&] { sys::futex_wait(worker.pokes, seen, longest_ns); });
   }
   worker.asleep.store(0, std::memory_order_relaxed);
 }

@@ -23,14 +23,6 @@ constexpr std::size_t places = 256;
 constinit Critical criticals[places]{};
 constinit std::atomic<std::int32_t> all_sleepers{0};
 
-template <typename Sleep>
-void without_core(Sleep sleep) {
-  bool had_core = base::self_unsuspended().holds_core;
-  if (had_core) gate::give_core();
-  sleep();
-  if (had_core) gate::take_core();
-}
-
 bool core_is_free() { return gate::the_gate.cores.held() < gate::the_gate.cores.limit(); }
 
 // Who holds a lock nearly always computes, on another core, and gives it back before a thread could be asleep and awake again; or it
@@ -65,7 +57,7 @@ void wait_for_lock(bool (*take)(void*), void* argument) {
     if (weir_stand_back()) {
       ns = first_nap_ns;
     } else {
-      without_core([=] { sys::sleep_ns(ns); });
+      gate::without_core([=] { sys::sleep_ns(ns); });
       ns = ns * 2 < longest_nap_ns ? ns * 2 : longest_nap_ns;
     }
   }
@@ -85,7 +77,7 @@ Critical* Critical::of(const void* name) {
 void Critical::await_in_team() {
   constexpr std::int64_t longest_ns = base::ns_per_s;
   for (std::int64_t end_ns = base::now_ns() + longest_ns; !spun_until_free() && base::now_ns() < end_ns;)
-    without_core([this] { sleep(); });
+    gate::without_core([this] { sleep(); });
 }
 
 // False at once where who is inside waits for something: that may be long.

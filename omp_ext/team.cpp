@@ -52,8 +52,8 @@ void spin_again(base::TeamSeat& seat) {
 // A region that is about to run for the first time: its code says with how many threads to begin.
 void look_at_code(Region& region, const void* code) {
   CodeFacts facts = read_code(code, Reading::to_the_end);
-  // Tasks that can be set aside need no threads to wait in.
   if (facts.passes_wait) region.barred.store(true, std::memory_order_relaxed);
+  // Tasks that can be set aside need no threads to wait in.
   bool suspends = facts.makes_tasks && wait::policy.best.load() == wait::Lane::suspend;
   if (!starts_wide(facts) || suspends) return;
   Knowledge first;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/turns.h"
 
-#include <algorithm>
 #include <atomic>
 
 #include "base/clock.h"
@@ -20,16 +19,18 @@ struct Place {
   std::atomic<std::uint32_t> calls{0};
   std::atomic<std::int32_t> sleepers{0};
 };
-constexpr std::size_t places = 256;
+constexpr int place_bits = 8;
+constexpr int places = 1 << place_bits;
 constinit Place all_places[places]{};
-// (Pieces may be as long as there are places.)
-Place& place_of(std::uint64_t turn) { return all_places[turn * 0x9e3779b97f4a7c15u >> 56]; }
+// Spread, since turns that are waited for may lie a multiple of that apart: the pieces' length.
+Place& place_of(std::uint64_t turn) { return all_places[turn * 0x9e3779b97f4a7c15u >> (64 - place_bits)]; }
 
 // Whose turn is next, in each of the loops that a region may be in: libomp lets nobody be more than seven ahead of others. (One region
 // with stand-ins runs at a time. Where teams are all of one size there may be several: then turns seem to come too early.)
 constexpr std::uint64_t loops_at_once = 8;
 constinit std::atomic<std::uint64_t> next_turns[loops_at_once]{};
 std::atomic<std::uint64_t>& next_turn_of_loop_of(std::uint64_t turn) { return next_turns[(turn >> pass_bits) % loops_at_once]; }
+bool has_come(std::uint64_t turn) { return next_turn_of_loop_of(turn).load() >= turn; }
 
 void comes(std::uint64_t turn) {
   std::atomic<std::uint64_t>& next_turn = next_turn_of_loop_of(turn);
@@ -46,8 +47,8 @@ void comes(std::uint64_t turn) {
 constexpr std::int64_t longest_ns = 50 * base::ns_per_ms;
 
 void sleep_until(std::uint64_t turn) {
+  if (has_come(turn)) return;
   std::atomic<std::uint64_t>& next_turn = next_turn_of_loop_of(turn);
-  if (next_turn.load() >= turn) return;
   Place& place = place_of(turn);
   place.sleepers.fetch_add(1);
   for (std::uint64_t seen = next_turn.load();;) {
@@ -104,20 +105,8 @@ void had_turn(base::TurnSeat& seat) {
   comes(++seat.turn);
 }
 
-namespace {
-
-void await_without_core(std::uint64_t turn) {
-  if (next_turn_of_loop_of(turn).load() >= turn) return;
-  bool had_core = base::self_unsuspended().holds_core;
-  if (had_core) gate::give_core();
-  sleep_until(turn);
-  if (had_core) gate::take_core();
-}
-
-}  // namespace
-
 void await_rest(base::TurnSeat& seat) {
-  if (seat.turn < seat.end) await_without_core(seat.turn);
+  if (seat.turn < seat.end && !has_come(seat.turn)) gate::without_core([&seat] { sleep_until(seat.turn); });
 }
 
 void await_pass(base::TurnSeat& seat) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/thread.h"
 #include "gate/cores.h"
 #include "gate/permits.h"
 #include "gate/pieces.h"
@@ -55,6 +56,14 @@ inline void wants_permit(int fd) {
 void take_core();  // may wait, at most the bound; not at all when the thread holds a lock
 void take_core_at_once();  // goes on over the limit if need be
 void give_core();
+// The calling thread sleeps meanwhile, and has a core after it if it had one before.
+template <typename Sleep>
+void without_core(Sleep sleep) {
+  bool had_core = base::self_unsuspended().holds_core;
+  if (had_core) give_core();
+  sleep();
+  if (had_core) take_core();
+}
 void let_another_begin();  // where the core is idle now, another thread waits for that, and would have a permit
 
 // The same around a call that blocks. Where threads compute but shortly between such calls, it goes on at once after it.
