@@ -16,6 +16,7 @@
 #include "meter/teams.h"
 #include "meter/trace.h"
 #include "omp_ext/region.h"
+#include "omp_ext/region_code.h"
 #include "omp_ext/team_plan.h"
 #include "sys/process.h"
 
@@ -210,6 +211,7 @@ void region_stays_narrow() {
   base::TeamSeat& seat = base::self_unsuspended().seat;
   Region& region = *region_of_seat(seat.team);
   if (is_wide(seat.team) && &region != &no_region) region.barred.store(true, std::memory_order_relaxed);
+  if (is_wide(seat.team)) meter::teams.narrow.store(passes_wait);
 }
 
 void pieces_wait_for_each_other() {

@@ -4,11 +4,13 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <bitset>
 #include <cstring>
 #include <initializer_list>
 
 #include "base/clock.h"
 #include "lane/instruction.h"
+#include "lane/loop.h"
 #include "lane/object.h"
 #include "lane/references.h"
 #include "sys/loader.h"
@@ -40,20 +42,62 @@ class Reader {
   explicit Reader(std::uintptr_t start) { add(start); }
 
   CodeFacts read(Reading how) {
-    for (int i = 0; i < count_ && !(facts_.blocks && how == Reading::until_it_blocks); ++i) follow(seen_[i]);
+    auto enough = [&] { return facts_.blocks && facts_.shares && how == Reading::until_it_blocks; };
+    for (follows_ = 0; follows_ < count_ && !enough(); ++follows_) follow(seen_[follows_]);
+    if (!facts_.shares && (facts_.blocks || facts_.may_block)) facts_.takes = any_loop_takes();
     return facts_;
   }
 
  private:
-  static constexpr int most = 400;
+  static constexpr int most = 400, most_takers = 512;
   static constexpr std::uintptr_t budget = 256 * 1024;
 
-  void add(std::uintptr_t function) {
+  // Where a function takes something for its thread alone, or calls one that may.
+  struct Taker {
+    std::uintptr_t at;
+    std::int16_t in, by;  // of those seen; by: -1, itself
+  };
+
+  int add(std::uintptr_t function) {
     for (int i = 0; i < count_; ++i) {
-      if (seen_[i] == function) return;
+      if (seen_[i] == function) return i;
     }
-    if (count_ < most) seen_[count_++] = function;
-    else unsure_ = true;
+    if (count_ < most) return seen_[count_] = function, count_++;
+    unsure_ = true;
+    return -1;
+  }
+
+  void add(std::uintptr_t function, std::uintptr_t at) {
+    if (int index = add(function); index >= 0) add_taker(at, index);
+  }
+
+  void add_taker(std::uintptr_t at, int by) {
+    if (!facts_.shares && takers_ < most_takers) taker_[takers_++] = {at, static_cast<std::int16_t>(follows_), static_cast<std::int16_t>(by)};
+  }
+
+  // Does a loop take, by itself or by what it calls, until it finds nothing more?
+  bool any_loop_takes() const {
+    std::bitset<most> takes;
+    auto does = [&](const Taker& taker) { return taker.by < 0 || takes[static_cast<std::size_t>(taker.by)]; };
+    for (bool more = true; more;) {
+      more = false;
+      for (int i = 0; i < takers_; ++i) {
+        auto in = static_cast<std::size_t>(taker_[i].in);
+        if (takes[in] || !does(taker_[i])) continue;
+        takes[in] = true;
+        more = true;
+      }
+    }
+    for (int i = 0; i < takers_; ++i) {
+      if (does(taker_[i]) && ends_by_what_it_finds(taker_[i])) return true;
+    }
+    return false;
+  }
+
+  bool ends_by_what_it_finds(const Taker& taker) const {
+    std::uintptr_t start = seen_[taker.in];
+    Function function = Object::around(start).starting_at(start);
+    return lane::end_of_loop_around(function, taker.at) == lane::LoopEnd::by_what_it_finds;
   }
 
   void follow(std::uintptr_t start) {
@@ -98,7 +142,7 @@ class Reader {
     switch (i.kind) {
       case Instruction::call:
       case Instruction::jump:
-        if (object_.starting_at(i.target)) return add(i.target);
+        if (object_.starting_at(i.target)) return add(i.target, at);
         if (std::uintptr_t slot = object_.slot_of_stub(i.target)) return called(slot, at);
         // Into the middle of something: a part of this function set apart, as likely as not.
         if (i.kind == Instruction::call || !function_.holds(i.target)) facts_.calls_others = true;
@@ -108,11 +152,13 @@ class Reader {
         if (const char* name = object_.name_of_slot(i.target)) named(name, at);
         return;
       case Instruction::takes_address:
-        if (object_.starting_at(i.target)) add(i.target);
+        if (object_.starting_at(i.target)) add(i.target, at);
         return;
       case Instruction::call_unknown: unsure_ = true; return;
       case Instruction::jump_unknown: facts_.calls_others = true; return;  // a switch's, or a call's
-      default: return;
+      default:
+        if (lane::takes_number(reinterpret_cast<const std::uint8_t*>(at), reinterpret_cast<const std::uint8_t*>(function_.end)))
+          add_taker(at, -1);
     }
   }
 
@@ -123,6 +169,8 @@ class Reader {
   }
 
   void named(const char* name, std::uintptr_t at) {
+    facts_.shares |= shares_out(name);
+    if (takes_one(name)) add_taker(at, -1);
     switch (kind_of_name(name)) {
       case NameKind::waits_for_others: facts_.waits_for_others = true; [[fallthrough]];
       case NameKind::waits: facts_.blocks = true; return;
@@ -134,7 +182,7 @@ class Reader {
     }
     auto there = reinterpret_cast<std::uintptr_t>(dlsym(RTLD_DEFAULT, name));
     if (ends_elsewhere(there)) facts_.calls_others |= !ends_at_once(name) && !is_mathematical(there);
-    else add(there);
+    else add(there, at);
   }
 
   static bool ends_elsewhere(std::uintptr_t address) {
@@ -154,8 +202,9 @@ class Reader {
   std::uintptr_t waits_nowhere_in_ = 0;
   std::uintptr_t last_barrier_ = 0;
   std::uintptr_t bytes_ = 0;
-  int count_ = 0;
+  int count_ = 0, follows_ = 0, takers_ = 0;
   std::uintptr_t seen_[most];
+  Taker taker_[most_takers];
 };
 
 // The functions whose addresses a function with a fork call takes: its regions.

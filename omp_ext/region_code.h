@@ -5,8 +5,8 @@
 
 namespace weir::team {
 
-// What a region's machine code says before it has ever run. It says only where to begin: what a region then does is what
-// counts (region.h). So this may be wrong in both directions and costs no more than a first run of the wrong size.
+// What a region's machine code says before it has ever run. Of whether it blocks this says only where to begin: what a region then
+// does is what counts (region.h), and to be wrong costs no more than a first run of the wrong size.
 struct CodeFacts {
   bool blocks = false;          // reaches a call that may wait: read, recv, fread, nanosleep ...
   bool may_block = false;       // calls through a pointer, in an object that has such calls
@@ -14,6 +14,8 @@ struct CodeFacts {
   bool loops_barrier = false;   // a barrier within a loop: each pass costs a stand-in a switch
   bool passes_wait = false;     // a pass of a loop waits for others that it names (`ordered(n)`)
   bool makes_tasks = false;
+  bool shares = false;          // its threads share out work: by a loop, sections, single, by their numbers
+  bool takes = false;           // or each takes more, a piece at a time, until none is left (looked for where it does not share)
   bool calls_others = false;    // leaves what can be followed: neither seen to wait nor known not to
   bool unsure = false;          // calls that can't be followed, or more code than is read
 };
@@ -30,9 +32,16 @@ bool every_region_blocks();
 bool no_region_waits();
 bool no_region_waits_in(const lane::Object& object);  // of this one's
 
+// Each of its threads does the same: with more of them more is done, and something else comes out.
+constexpr bool repeats(const CodeFacts& facts) { return !facts.shares && !facts.takes; }
+
+// Why regions never have stand-ins, in words.
+constexpr const char* passes_wait = "the passes of a region's loop wait for each other";
+constexpr const char* all_do_the_same = "a region's threads share nothing out, each does the same";
+
 // Would a region with these facts start with stand-ins?
 constexpr bool starts_wide(const CodeFacts& facts) {
-  return (facts.blocks || facts.may_block) && !facts.loops_barrier && !facts.passes_wait;
+  return (facts.blocks || facts.may_block) && !facts.loops_barrier && !facts.passes_wait && !repeats(facts);
 }
 
 // Nothing that code with these facts does may wait, read to the end. Unlike the rest, this may be wrong in one direction
@@ -44,6 +53,8 @@ constexpr bool never_waits(const CodeFacts& facts) {
 // What a called name means.
 enum class NameKind { other, waits, waits_for_others, barrier, waits_for_passes, makes_tasks, forks };
 NameKind kind_of_name(const char* name);
+bool shares_out(const char* name);  // what a region's threads do is not the same for each
+bool takes_one(const char* name);   // who calls it has something for itself then: a lock, a connection
 bool is_fork(const char* name);
 
 // Of names of kind `other`, in run-time libraries: never waits for time, for a file or for another process.

@@ -31,6 +31,18 @@ constexpr const char* barriers[] = {"__kmpc_barrier", "__kmpc_cancel_barrier", "
 
 constexpr const char* waits_for_passes[] = {"__kmpc_doacross_wait", "GOMP_doacross_wait", "GOMP_doacross_ull_wait"};
 
+// Starts of names: loops, sections, single, masked; and the numbers by which a program, or gcc's static loop, shares out.
+constexpr const char* shares_starts[] = {"__kmpc_for_static_init", "__kmpc_dispatch", "__kmpc_dist", "__kmpc_single", "__kmpc_master", "__kmpc_masked",
+                                         "__kmpc_next_section", "__kmpc_sections", "GOMP_loop_", "GOMP_sections", "GOMP_single_",
+                                         "GOMP_doacross_", "omp_get_thread_num", "omp_get_num_threads"};
+
+constexpr const char* takes[] = {"__kmpc_critical", "__kmpc_critical_with_hint", "GOMP_critical_start", "GOMP_critical_name_start",
+                                 "omp_set_lock", "omp_set_lock_", "omp_test_lock", "omp_test_lock_", "omp_set_nest_lock",
+                                 "omp_set_nest_lock_", "omp_test_nest_lock", "omp_test_nest_lock_", "pthread_mutex_lock",
+                                 "pthread_mutex_trylock", "pthread_mutex_timedlock", "pthread_spin_lock", "pthread_spin_trylock",
+                                 "pthread_rwlock_wrlock", "mtx_lock", "sem_wait", "sem_trywait", "sem_timedwait", "accept", "accept4",
+                                 "weir_accept", "mq_receive", "msgrcv"};
+
 template <typename Names>
 bool among(const char* name, const Names& names) {
   for (const char* n : names) {
@@ -69,6 +81,15 @@ NameKind kind_of_name(const char* name) {
   }
   return NameKind::other;
 }
+
+bool shares_out(const char* name) {
+  for (const char* with : shares_starts) {
+    if (starts(name, with)) return true;
+  }
+  return false;
+}
+
+bool takes_one(const char* name) { return among(name, takes); }
 
 bool ends_at_once(const char* name) {
   for (const char* with : ends_at_once_starts) {

@@ -50,9 +50,12 @@ void spin_again(base::TeamSeat& seat) {
 }
 
 // A region that is about to run for the first time: its code says with how many threads to begin.
-void look_at_code(Region& region, const void* code) {
+void look_at_code(const TeamPlan& plan, Region& region, const void* code) {
   CodeFacts facts = read_code(code, Reading::to_the_end);
-  if (facts.passes_wait) region.barred.store(true, std::memory_order_relaxed);
+  facts.shares |= plan.in_every_region;
+  if (facts.passes_wait || repeats(facts)) region.barred.store(true, std::memory_order_relaxed);
+  if (facts.passes_wait) meter::teams.narrow.store(passes_wait);
+  else if (repeats(facts) && (facts.blocks || facts.may_block)) meter::teams.narrow.store(all_do_the_same);
   // Tasks that can be set aside need no threads to wait in.
   bool suspends = facts.makes_tasks && wait::policy.best.load() == wait::Lane::suspend;
   if (!starts_wide(facts) || suspends) return;
@@ -65,7 +68,7 @@ void look_at_code(Region& region, const void* code) {
 // `cores`: the size without us.
 std::int64_t wanted_size(const TeamPlan& plan, Region& region, const void* code, bool first, std::int64_t cores) {
   if (plan.freedom == Freedom::same) return plan.widest;
-  if (first) look_at_code(region, code);
+  if (first) look_at_code(plan, region, code);
   Knowledge known = region.known();
   return team_size(known, cores, known.apart_from_files ? plan.widest_apart_from_files : plan.widest);
 }

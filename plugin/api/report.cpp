@@ -84,15 +84,20 @@ void put_figures(Writer& out, const meter::Totals& sum, const Facts& facts) {
   out.put(line);
 }
 
+void put_text_or_null(Writer& out, const char* text) {
+  if (text) out.put_string(text, std::strlen(text));
+  else out.put("null");
+}
+
 void put_teams(Writer& out) {
   base::Line line;
-  const char* kept_out = meter::teams.kept_out.load();
   line.add("\"omp_widened\": %lld,\n\"omp_widest\": %lld,\n\"omp_smallest_crew\": %lld,\n\"omp_kept_out\": ",
            (long long)meter::teams.widened.load(), (long long)meter::teams.widest.load(),
            (long long)meter::teams.smallest_crew.load());
   out.put(line);
-  if (kept_out) out.put_string(kept_out, std::strlen(kept_out));
-  else out.put("null");
+  put_text_or_null(out, meter::teams.kept_out.load());
+  out.put(",\n\"omp_narrow\": ");
+  put_text_or_null(out, meter::teams.narrow.load());
   out.put(",\n\"note\": ");
   const char* said = note();
   out.put_string(said, std::strlen(said));
@@ -165,8 +170,10 @@ void say_why_nothing(base::Line& line, const meter::Totals& sum) {
   const char* reason = main_reason(sum);
   const char* left_alone = meter::teams.kept_out.load();
   bool seen = sum.fast_hits || sum.parked || sum.suspended;
+  const char* narrow = meter::teams.widened.load() ? nullptr : meter::teams.narrow.load();
   line.add("; nothing gained");
-  if (reason) line.add(": %s", reason);
+  if (narrow && sum.blocked_ns) line.add(": no stand-ins: %s", narrow);
+  else if (reason) line.add(": %s", reason);
   else if (sum.blocked_ns) line.add(", no stand-in was there");
   else if (wait::policy.best.load() == wait::Lane::plain) line.add(": lane_off");
   else if (sum.calls && !seen && left_alone) line.add(": OpenMP teams are left alone: %s", left_alone);

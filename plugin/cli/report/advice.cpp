@@ -119,6 +119,10 @@ void name_places(Advice& advice, const Record& record) {
   if (advice.reason == "left_alone" || advice.reason == "no_stand_in") {
     if (const char* how = how_to_leave_room(kept_out); *how) advice.action = how;
   }
+  if (std::string narrow = text(record.body, "omp_narrow"); advice.reason == "no_stand_in" && !narrow.empty()) {
+    advice.where.push_back("OpenMP: " + narrow);
+    advice.action = begins(narrow, "the passes") ? "" : "If the region bears any number of threads, say so: --omp-teams=any (docs/openmp.md).";
+  }
   for (const Json& site : record.call_sites) {
     if (advice.where.size() == most_places) break;
     if (text(site, "reason") != advice.reason) continue;

@@ -32,6 +32,8 @@ int main(void) {
     wait_a_little();
 #pragma omp atomic
     wrong += kept != 7;
+#pragma omp single
+    wrong += size != omp_get_num_threads();
   }
   printf("lost %d wrong %d\n", lost, wrong);
   return 0;

@@ -3,6 +3,7 @@
 #include "omp_ext/region_code.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -85,13 +86,51 @@ TEST(RegionCodeTest, code_of_nobody_says_nothing) {
 }
 
 TEST(RegionCodeTest, a_barrier_in_a_loop_is_not_started_wide) {
-  EXPECT_TRUE(starts_wide({.blocks = true}));
-  EXPECT_TRUE(starts_wide({.may_block = true}));
-  EXPECT_FALSE(starts_wide({.blocks = true, .loops_barrier = true}));
+  EXPECT_TRUE(starts_wide({.blocks = true, .shares = true}));
+  EXPECT_TRUE(starts_wide({.may_block = true, .shares = true}));
+  EXPECT_FALSE(starts_wide({.blocks = true, .loops_barrier = true, .shares = true}));
+}
+
+TEST(RegionCodeTest, one_that_does_the_same_in_each_thread_is_not_started_wide) {
+  EXPECT_FALSE(starts_wide({.blocks = true}));
+  EXPECT_TRUE(starts_wide({.blocks = true, .takes = true}));
+}
+
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int lines = 3;
+APART bool takes_line(char* byte) {
+  pthread_mutex_lock(&lock);
+  bool more = lines > 0;
+  if (more) --lines;
+  pthread_mutex_unlock(&lock);
+  return more && read(0, byte, 1) > 0;
+}
+APART long takes_lines() {
+  long sum = 0;
+  for (char byte; takes_line(&byte);) sum += byte;
+  return sum;
+}
+APART long takes_some_lines(int n) {
+  long sum = 0;
+  char byte = 0;
+  for (int i = 0; i < n; ++i) sum += takes_line(&byte);
+  return sum;
+}
+APART long takes_a_line() {
+  char byte = 0;
+  return takes_line(&byte) + byte;
+}
+
+TEST(RegionCodeTest, tells_who_takes_until_none_is_left) {
+  auto takes = [](auto* function) { return read_code(reinterpret_cast<const void*>(function), Reading::to_the_end).takes; };
+  EXPECT_TRUE(takes(takes_lines));
+  EXPECT_FALSE(takes(takes_some_lines));
+  EXPECT_FALSE(takes(takes_a_line));
+  EXPECT_FALSE(takes(reads));
 }
 
 TEST(RegionCodeTest, one_whose_passes_wait_for_each_other_is_not_started_wide) {
-  EXPECT_FALSE(starts_wide({.blocks = true, .passes_wait = true}));
+  EXPECT_FALSE(starts_wide({.blocks = true, .passes_wait = true, .shares = true}));
 }
 
 TEST(RegionCodeTest, knows_names) {
@@ -110,6 +149,18 @@ TEST(RegionCodeTest, knows_names) {
   EXPECT_EQ(kind_of_name("__kmpc_doacross_wait"), NameKind::waits_for_passes);
   EXPECT_EQ(kind_of_name("GOMP_doacross_wait"), NameKind::waits_for_passes);
   EXPECT_EQ(kind_of_name("GOMP_ordered_start"), NameKind::other);
+}
+
+TEST(RegionCodeTest, knows_names_that_share_out_and_that_take) {
+  for (const char* name : {"__kmpc_for_static_init_4u", "__kmpc_dispatch_init_8", "__kmpc_single", "__kmpc_masked", "GOMP_loop_ull_dynamic_start",
+                           "GOMP_sections2_start", "GOMP_single_start", "omp_get_thread_num_"})
+    EXPECT_TRUE(shares_out(name)) << name;
+  for (const char* name : {"__kmpc_barrier", "__kmpc_critical", "__kmpc_reduce", "__kmpc_omp_task_alloc", "GOMP_barrier", "GOMP_parallel", "omp_get_wtime"})
+    EXPECT_FALSE(shares_out(name)) << name;
+  EXPECT_TRUE(takes_one("GOMP_critical_name_start"));
+  EXPECT_TRUE(takes_one("pthread_mutex_lock"));
+  EXPECT_FALSE(takes_one("pthread_mutex_unlock"));
+  EXPECT_FALSE(takes_one("pthread_mutex_lock_of_another"));
 }
 
 lane::Instruction decoded(std::initializer_list<std::uint8_t> bytes) {

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lane/flow.h"
+
+#include <algorithm>
+
+#include "lane/instruction.h"
+
+namespace weir::lane {
+namespace {
+
+const std::uint8_t* bytes_at(std::uintptr_t address) { return reinterpret_cast<const std::uint8_t*>(address); }
+
+// How an instruction goes on.
+struct Step {
+  std::uintptr_t next = 0;    // behind it
+  std::uintptr_t target = 0;  // of a jump within the function
+  bool jumps = false, falls_through = true;
+};
+
+Step step_at(Function function, std::uintptr_t at) {
+  Instruction i = read_instruction(bytes_at(at), bytes_at(function.end));
+  Operands o = read_operands(bytes_at(at), bytes_at(function.end));
+  Step step{at + (i.length ? i.length : 1)};
+  bool plain = o.map == 0 && !o.vector;
+  step.jumps = i.kind == Instruction::jump;
+  if (step.jumps && function.holds(i.target)) step.target = i.target;
+  bool returns = plain && (o.opcode == 0xc3 || o.opcode == 0xc2), traps = o.map == 1 && !o.vector && o.opcode == 0x0b;
+  bool always = step.jumps && plain && (o.opcode == 0xe9 || o.opcode == 0xeb);
+  step.falls_through = !returns && !traps && !always;
+  step.jumps |= !step.falls_through;
+  return step;
+}
+
+}  // namespace
+
+Flow::Flow(Function function) {
+  if (function.end - function.begin > most_bytes) return;
+  find_blocks(function);
+  for (int i = 0; i < count_; ++i) find_next(function, i);
+  if (count_) reached_ = reached_from(0, Blocks().set());
+}
+
+void Flow::find_blocks(Function function) {
+  end_ = function.end;
+  // Found in any order, and twice; sorted when full, and at the end.
+  std::uintptr_t found[2 * most];
+  int count = 0;
+  auto sort = [&] {
+    std::sort(found, found + count);
+    count = static_cast<int>(std::unique(found, found + count) - found);
+  };
+  found[count++] = function.begin;
+  for (std::uintptr_t at = function.begin; at < function.end;) {
+    Step step = step_at(function, at);
+    if (count + 2 > 2 * most) sort();
+    if (count > most) return;
+    if (step.jumps && step.next < function.end) found[count++] = step.next;
+    if (step.target) found[count++] = step.target;
+    at = step.next;
+  }
+  sort();
+  if (count > most) return;
+  std::copy(found, found + count, begins_);
+  count_ = count;
+}
+
+void Flow::find_next(Function function, int block) {
+  Function code = code_of(block);
+  Step last;
+  for (std::uintptr_t at = code.begin; at < code.end; at = last.next) last = step_at(function, at);
+  next_[block][0] = static_cast<std::int16_t>(last.falls_through && block + 1 < count_ ? block + 1 : -1);
+  next_[block][1] = static_cast<std::int16_t>(last.target ? block_at(last.target) : -1);
+}
+
+int Flow::block_at(std::uintptr_t address) const {
+  return static_cast<int>(std::upper_bound(begins_, begins_ + count_, address) - begins_) - 1;
+}
+
+bool Flow::goes_to(int block, const Blocks& any) const {
+  auto is = [&](int next) { return next >= 0 && any[static_cast<std::size_t>(next)]; };
+  return is(next_[block][0]) || is(next_[block][1]);
+}
+
+// By at least one step.
+Flow::Blocks Flow::reached_from(int block, const Blocks& among) const {
+  Blocks reached;
+  std::int16_t work[most];
+  int waiting = 0;
+  auto add = [&](int next) {
+    if (next < 0 || !among[static_cast<std::size_t>(next)] || reached[static_cast<std::size_t>(next)]) return;
+    reached[static_cast<std::size_t>(next)] = true;
+    work[waiting++] = static_cast<std::int16_t>(next);
+  };
+  if (block == 0 && among.all()) add(0);
+  for (int from = block;; from = work[--waiting]) {
+    add(next_[from][0]), add(next_[from][1]);
+    if (!waiting) return reached;
+  }
+}
+
+Flow::Blocks Flow::that_reach(int block, const Blocks& among) const {
+  Blocks reach;
+  reach[static_cast<std::size_t>(block)] = true;
+  for (bool more = true; more;) {
+    more = false;
+    for (int i = count_ - 1; i >= 0; --i) {
+      auto bit = static_cast<std::size_t>(i);
+      if (reach[bit] || !among[bit] || !goes_to(i, reach)) continue;
+      reach[bit] = true;
+      more = true;
+    }
+  }
+  return reach;
+}
+
+// Those of its blocks that control comes to from outside.
+Flow::Blocks Flow::entered(const Blocks& loop) const {
+  Blocks entries;
+  if (loop[0]) entries[0] = true;
+  for (int i = 0; i < count_; ++i) {
+    if (loop[static_cast<std::size_t>(i)] || !reached_[static_cast<std::size_t>(i)]) continue;
+    for (int next : next_[i]) {
+      if (next >= 0 && loop[static_cast<std::size_t>(next)]) entries[static_cast<std::size_t>(next)] = true;
+    }
+  }
+  return entries;
+}
+
+// What leads from the block to itself; and without where that is entered, what does so still.
+Flow::Blocks Flow::loop_around(int block, const Blocks& among) const {
+  auto bit = static_cast<std::size_t>(block);
+  Blocks loop = reached_from(block, among);
+  if (!loop[bit]) return {};
+  loop &= that_reach(block, among);
+  Blocks entries = entered(loop);
+  if (entries[bit] || entries.none()) return loop;
+  Blocks inner = loop_around(block, loop & ~entries);
+  return inner.any() ? inner : loop;
+}
+
+}  // namespace weir::lane
