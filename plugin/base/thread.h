@@ -93,6 +93,7 @@ struct Thread {
   void* tbb = nullptr;             // what tbb_ext keeps a thread,
   void* tbb_first_task = nullptr;  // of a loop that is being made,
   int tbb_told = 0;                // and how many threads its partitioner was told; 0: none yet
+  bool tbb_unheard = false;        // libtbb is to warn of nothing: it would of a number that it has from us
   bool tbb_went_on = false;        // the task that it runs in an arena, or ran last, had been set aside before
   void* pool = nullptr;            // what the own worker pool keeps a thread
   void* iopa = nullptr;            // what the pool of iopa.h keeps a thread

@@ -3,6 +3,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include <cstring>
+
+#include "base/thread.h"
 #include "intercept/file_wait.h"
 #include "intercept/real.h"
 #include "path/ending.h"
@@ -30,6 +33,10 @@ size_t counted(size_t items, size_t size) {
 
 int print(FILE* file, const char* format, va_list rest) {
   return output<int>([&] { return real_vfprintf(file, format, rest); });
+}
+// libtbb speaks by fprintf.
+bool is_unheard(FILE* file, const char* format) {
+  return file == stderr && base::self().tbb_unheard && !std::strncmp(format, "TBB Warning", 11);
 }
 int print_checked(FILE* file, int flag, const char* format, va_list rest) {
   return output<int>([&] { return real_vfprintf_chk(file, flag, format, rest); });
@@ -73,6 +80,7 @@ int __vdprintf_chk(int fd, int flag, const char* format, va_list rest) {
 }
 
 int fprintf(FILE* file, const char* format, ...) {
+  if (is_unheard(file, format)) return 0;
   va_list rest;
   va_start(rest, format);
   int result = print(file, format, rest);
@@ -87,6 +95,7 @@ int printf(const char* format, ...) {
   return result;
 }
 int __fprintf_chk(FILE* file, int flag, const char* format, ...) {
+  if (is_unheard(file, format)) return 0;
   va_list rest;
   va_start(rest, format);
   int result = print_checked(file, flag, format, rest);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/thread.h"
 #include "tbb_ext/machine/arrival.h"
 #include "tbb_ext/machine/coming.h"
 #include "tbb_ext/machine/entry.h"
@@ -93,7 +94,10 @@ WEIR_ENTRY(void, _ZN3tbb6detail2r110initializeERNS0_2d115task_arena_baseE)(Arena
   if (arena->is_automatic() && arena->is_everywhere() && told_more() && held_to_the_truth())
     arena->max_concurrency = concurrency(static_cast<int>(processors()));
   bool automatic = arena->is_automatic();
+  // As many as there are by default are not warned of, where a control allows fewer. What libtbb has by default is from us.
+  weir::base::self().tbb_unheard = told_more() && (automatic || arena->max_concurrency == concurrency(static_cast<int>(processors())));
   initialize(arena);
+  weir::base::self().tbb_unheard = false;
   if (automatic) arena->max_concurrency = concurrency(arena->max_concurrency);  // read inline from here on
 }
 

@@ -112,8 +112,8 @@ foreach(compiler clang gcc)
   park_test(tasks_${compiler} quick wide "WEIR_STAND_INS=130" tasks_${compiler})
 
   # A team within a team, and a child forked there: the next ones have stand-ins again. (By gcc the first has none yet.)
-  park_test(nested_${compiler} quick times:4 "WEIR_STAND_INS=34" nested_${compiler})
-  park_test(nested_child_${compiler} quick times:4 "WEIR_STAND_INS=34" nested_${compiler} child)
+  park_test(nested_${compiler} quick times:4 "WEIR_STAND_INS=cores+32" nested_${compiler})
+  park_test(nested_child_${compiler} quick times:4 "WEIR_STAND_INS=cores+32" nested_${compiler} child)
 
   # Who makes a file, or finds no folder at hand, gives its core to others: 128 makings, 4 more that make or empty each, and 6 of
   # fopen's; folders that are opened and begun to read, twice each; and three times a sleep each.
@@ -121,16 +121,16 @@ foreach(compiler clang gcc)
   park_test(opens_cold_${compiler} quick wide "" opens_${compiler} cold)
 
   # All but the third run have stand-ins: two that did not wait took them away, and one that did brought them back.
-  park_test(turns_${compiler} quick times:5 "WEIR_STAND_INS=34" turns_${compiler})
+  park_test(turns_${compiler} quick times:5 "WEIR_STAND_INS=cores+32" turns_${compiler})
 
   # Threads that wait for each other where nobody can see it.
   park_test(waits_${compiler} quick wide "" waits_${compiler} 1)
-  park_test(waits_of_3_${compiler} full wide "WEIR_STAND_INS=3" waits_${compiler} 2)
+  park_test(waits_of_3_${compiler} full wide "WEIR_STAND_INS=cores+1" waits_${compiler} 2)
   park_test(waits_long_${compiler} full wide "" waits_${compiler} 10)
   # Loops of which a few threads take the pieces, and the others stay behind.
   park_test(crew_${compiler} quick crew "WEIR_DEBUG=small-crew" crew_${compiler})
   park_test(crew_cancelled_${compiler} quick "bare:OMP_CANCELLATION" "OMP_CANCELLATION=true" crew_${compiler})
-  park_test(crew_of_few_${compiler} full wide "WEIR_DEBUG=small-crew WEIR_STAND_INS=5" crew_${compiler})
+  park_test(crew_of_few_${compiler} full wide "WEIR_DEBUG=small-crew WEIR_STAND_INS=cores+3" crew_${compiler})
   park_test(crew_as_it_comes_${compiler} full wide "" crew_${compiler})
   # A large team's first pieces: few take them where that keeps the cores busy (whatever else is busy here), and all where they wait.
   park_test(begin_${compiler} quick crew "WEIR_DEBUG=small-crew" begin_${compiler})

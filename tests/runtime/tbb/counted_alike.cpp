@@ -39,4 +39,16 @@ int main() {
     read_in_tasks();
   }
   show("after the control");
+  // libtbb warns of what a control does not allow, but for what is there by default: however it is asked for.
+  {
+    global_control one(global_control::max_allowed_parallelism, 1);
+    show("with fewer");
+    tbb::task_arena said(tbb::info::default_concurrency());
+    said.execute(read_in_tasks);
+  }
+  {
+    global_control one(global_control::max_allowed_parallelism, 1);
+    tbb::task_arena more(tbb::info::default_concurrency() + 1);
+    more.initialize();
+  }
 }

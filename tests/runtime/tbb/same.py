@@ -5,7 +5,7 @@ names, and the report of each run is as SOURCE says, in comments of the form
 
     // LANE [VARIABLE=VALUE ...]: condition on the report's figures, in Python
 
-with fallbacks.get('reason', 0) for what kept calls from their lane. LIBTBB_FOLDER: run with the libtbb in there."""
+with fallbacks.get('reason', 0) for what kept calls from their lane, and `cores`. LIBTBB_FOLDER: run with the libtbb in there."""
 import json, os, re, subprocess, sys, tempfile
 
 preload, program, source = sys.argv[1:4]
@@ -53,6 +53,6 @@ for lane, variables, condition in expected:
             continue
         if not figures["ring"]:
             print(f"{lane}{variables}: no io_uring here, figures not compared")
-        elif not eval(condition, {}, figures):
+        elif not eval(condition, {"cores": len(os.sched_getaffinity(0))}, figures):
             fail(f"{lane}{variables}: not so: {condition}\n{json.dumps(figures, indent=1)}")
 sys.exit(1 if failures else 0)

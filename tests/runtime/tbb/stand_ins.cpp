@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // In the park lane blocked threads have stand-ins: waits overlap by far more than there are cores.
 // park: parked >= 100 and peak_in_flight >= 32
-// park WEIR_STAND_INS=8: parked >= 100 and peak_in_flight <= 8
+// park WEIR_STAND_INS=8: parked >= 100 and peak_in_flight <= max(8, cores)
 // park WEIR_STAND_INS=1: parked >= 100
 #include <oneapi/tbb/parallel_for.h>
 

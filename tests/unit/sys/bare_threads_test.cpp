@@ -24,7 +24,7 @@ int threads_now() {
 TEST(BareThreadsTest, are_counted_by_starting_them) {
   EXPECT_EQ(threads_to_be_had(20, 0), 20);
   EXPECT_EQ(threads_to_be_had(0, 0), 0);
-  EXPECT_EQ(threads_to_be_had(2, std::int64_t{1} << 46), 0);  // no address space has room for such a stack
+  EXPECT_EQ(threads_to_be_had(2, std::int64_t{1} << 47), 0);  // no address space has room for such a stack
 }
 
 TEST(BareThreadsTest, are_gone_afterwards_and_the_signal_mask_is_as_it_was) {
