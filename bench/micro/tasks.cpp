@@ -4,6 +4,9 @@
 #include <tbb/task_group.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
+
 #include "hot_file.h"
 
 namespace {
@@ -38,5 +41,27 @@ void pread_hot_in_openmp_loop(benchmark::State& state) {
   }
 }
 BENCHMARK(pread_hot_in_openmp_loop)->UseRealTime();
+
+// One read after the other, to the end and from the begin again.
+void read_hot_in_openmp_loop(benchmark::State& state) {
+  char name[] = "/var/tmp/weir-micro-XXXXXX";
+  const int fd = mkstemp(name);
+  unlink(name);
+  char buffer[4096] = {};
+  for (int i = 0; i < 1024; ++i) {
+    if (write(fd, buffer, sizeof buffer) < 0) std::perror("write");
+  }
+  lseek(fd, 0, SEEK_SET);
+#pragma omp parallel for num_threads(2) schedule(static, 1)
+  for (int thread = 0; thread < 2; ++thread) {
+    if (thread != 0) continue;
+    for (auto _ : state) {
+      if (read(fd, buffer, sizeof buffer) <= 0) lseek(fd, 0, SEEK_SET);
+      benchmark::DoNotOptimize(buffer);
+    }
+  }
+  close(fd);
+}
+BENCHMARK(read_hot_in_openmp_loop)->UseRealTime();
 
 }  // namespace

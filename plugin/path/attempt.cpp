@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "path/ahead.h"
 #include "path/call.h"
 #include "path/guess.h"
 #include "path/in_hope.h"
@@ -32,6 +33,7 @@ Result attempt_shared(Call& call, off_t offset, off_t size) {
   if (call.bytes == 0) return call.real(call);
   Result found = at_hand(call.fd, offset, call.bytes, size);
   if (found < 0) return found == -EAGAIN ? found : -EOPNOTSUPP;
+  if (found == 1 && !by_number(hopes, call.fd).load(std::memory_order_relaxed)) look_ahead(call.fd, offset, call.bytes, size);
   return real_in_hope(call);
 }
 
@@ -123,6 +125,7 @@ Result at_hand(int fd, off_t offset, std::uint64_t bytes, off_t size) {
 }
 
 Result attempt_next(Call& call) {
+  if (takes_ahead(call.fd, call.bytes)) return read_ahead(call.fd, call.bytes, [&call] { return call.real(call); });
   Result offset = sys::lseek(call.fd, 0, SEEK_CUR);
   off_t size = 0;
   Kind kind = offset >= 0 ? kind_of(call, &size) : Kind::stream;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/thread.h"
+#include "path/ahead.h"
 #include "path/engine.h"
 #include "path/guess.h"
 
@@ -40,7 +41,9 @@ void waits_at(int fd, bool on_a_guess) {
 }
 
 void number_ends(int fd) {
-  if (fd >= 0 && !is_another_table()) settle(take_mark(fd));
+  if (fd < 0 || is_another_table()) return;
+  forget_ahead(fd);
+  settle(take_mark(fd));
 }
 
 void numbers_end(unsigned first, unsigned last) {
@@ -48,7 +51,9 @@ void numbers_end(unsigned first, unsigned last) {
   std::uint8_t most = nobody;
   unsigned more = last - first;
   for (unsigned i = 0; i < guesses && i <= more; ++i) {
-    std::uint8_t had = take_mark(static_cast<int>((first + i) % guesses));
+    int fd = static_cast<int>((first + i) % guesses);
+    forget_ahead(fd);
+    std::uint8_t had = take_mark(fd);
     if (had > most) most = had;
   }
   settle(most);
