@@ -23,6 +23,12 @@ constexpr std::size_t places = 256;
 constinit Critical criticals[places]{};
 constinit std::atomic<std::int32_t> all_sleepers{0};
 
+// To write takes the line from all who look at it, even to write what is there.
+template <typename T>
+void store_if_other(std::atomic<T>& there, T what) {
+  if (there.load(std::memory_order_relaxed) != what) there.store(what, std::memory_order_relaxed);
+}
+
 bool core_is_free() { return gate::the_gate.cores.held() < gate::the_gate.cores.limit(); }
 
 // Who holds a lock nearly always computes, on another core, and gives it back before a thread could be asleep and awake again; or it
@@ -64,7 +70,8 @@ void wait_for_lock(bool (*take)(void*), void* argument) {
 }
 
 Critical* Critical::of(const void* name) {
-  std::size_t at = (reinterpret_cast<std::uintptr_t>(name) / 16) % places;
+  // By gcc a name is eight bytes beside the next one: to look for it is not to look at another's.
+  std::size_t at = (reinterpret_cast<std::uintptr_t>(name) / 8) % places;
   for (std::size_t looks = 0; looks < places; ++looks, at = (at + 1) % places) {
     const void* there = criticals[at].name_.load(std::memory_order_acquire);
     if (there == name) return &criticals[at];
@@ -88,16 +95,16 @@ bool Critical::spun_until_free() {
 }
 
 void Critical::entered() {
-  inside_.store(true, std::memory_order_relaxed);
+  store_if_other(inside_, true);
   base::Thread& thread = base::self_unsuspended();
-  outer_.store(thread.is_away, std::memory_order_relaxed);
+  store_if_other(outer_, thread.is_away);
   thread.is_away = &is_away_;
 }
 
 void Critical::leaves() {
   base::Thread& thread = base::self_unsuspended();
   if (thread.is_away == &is_away_) thread.is_away = outer_.load(std::memory_order_relaxed);
-  is_away_.store(false, std::memory_order_relaxed);
+  store_if_other(is_away_, false);
   inside_.store(false);
   if (sleepers_.load() > 0) call_one();
 }

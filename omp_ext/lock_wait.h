@@ -23,7 +23,8 @@ void wait_for_lock(bool (*take)(void*), void* argument);
 
 // A critical section, known by its name, for whose lock libomp knows no asking: is somebody inside? That is told before
 // libomp's lock is given away and, without anything aside, only after it was taken.
-class Critical {
+// A dozen threads may look at once whether it is free: what they look at is written when somebody enters or leaves, and not otherwise.
+class alignas(64) Critical {
  public:
   // nullptr: there are more names than places for them.
   static Critical* of(const void* name);
@@ -46,7 +47,8 @@ class Critical {
   std::atomic<const void*> name_;
   std::atomic<bool> inside_;
   std::atomic<bool> is_away_;          // who is inside has given its core
-  std::atomic<std::atomic<bool>*> outer_;  // what it told so before
+  // Seldom written.
+  alignas(64) std::atomic<std::atomic<bool>*> outer_;  // what it told so before
   std::atomic<std::uint32_t> called_;  // so often a sleeper was
   std::atomic<std::int32_t> sleepers_;
   std::atomic<bool> one_comes_;
