@@ -42,21 +42,25 @@ static long by_number(void) {
   return sum;
 }
 
-/* Where a clause says more than a number, or none but one thread can be meant: how many there are. */
+/* Where a clause says more than a number, or none but one thread can be meant: how many there are. (Something in
+ * each is for one thread: a region that shares nothing out has no more threads anyway.) */
 static void exact_ones(int none) {
   int alone = 0, one = 0, bound = 0;
 #pragma omp parallel num_threads(wanted) if (none) reduction(+ : alone)
   {
+#pragma omp single nowait
     wait_2ms();
     ++alone;
   }
 #pragma omp parallel num_threads(1) reduction(+ : one)
   {
+#pragma omp single nowait
     wait_2ms();
     ++one;
   }
 #pragma omp parallel num_threads(wanted) proc_bind(close) reduction(+ : bound)
   {
+#pragma omp single nowait
     wait_2ms();
     ++bound;
   }
