@@ -157,7 +157,7 @@ class Reader {
       case Instruction::call_unknown: unsure_ = true; return;
       case Instruction::jump_unknown: facts_.calls_others = true; return;  // a switch's, or a call's
       default:
-        if (lane::takes_number(reinterpret_cast<const std::uint8_t*>(at), reinterpret_cast<const std::uint8_t*>(function_.end)))
+        if (lane::takes_number(lane::bytes_at(at), lane::bytes_at(function_.end)))
           add_taker(at, -1);
     }
   }

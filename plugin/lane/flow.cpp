@@ -8,8 +8,6 @@
 namespace weir::lane {
 namespace {
 
-const std::uint8_t* bytes_at(std::uintptr_t address) { return reinterpret_cast<const std::uint8_t*>(address); }
-
 // How an instruction goes on.
 struct Step {
   std::uintptr_t next = 0;    // behind it

@@ -5,6 +5,8 @@
 
 namespace weir::lane {
 
+inline const std::uint8_t* bytes_at(std::uintptr_t address) { return reinterpret_cast<const std::uint8_t*>(address); }
+
 // What one x86-64 instruction means to who only asks where code may go next.
 struct Instruction {
   enum Kind : std::uint8_t {

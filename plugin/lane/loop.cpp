@@ -8,8 +8,6 @@
 namespace weir::lane {
 namespace {
 
-const std::uint8_t* bytes_at(std::uintptr_t address) { return reinterpret_cast<const std::uint8_t*>(address); }
-
 class Loop {
  public:
   Loop(Function function, const Flow& flow, const Flow::Blocks& blocks) : function_(function), places_(function), flow_(flow), blocks_(blocks) {}

@@ -27,12 +27,14 @@ bool between(int opcode, int first, int last) { return opcode >= first && opcode
 
 }  // namespace
 
-Places::Places(Function function) {
-  auto* at = reinterpret_cast<const std::uint8_t*>(function.begin);
-  bool room = function.end - function.begin > 8;
-  if (room && !std::memcmp(at, "\xf3\x0f\x1e\xfa", 4)) at += 4;  // endbr64
-  has_frame_pointer_ = room && !std::memcmp(at, "\x55\x48\x89\xe5", 4);
+bool has_frame_pointer(Function function) {
+  if (function.end - function.begin <= 8) return false;
+  const std::uint8_t* at = bytes_at(function.begin);
+  if (!std::memcmp(at, "\xf3\x0f\x1e\xfa", 4)) at += 4;  // endbr64
+  return !std::memcmp(at, "\x55\x48\x89\xe5", 4);
 }
+
+Places::Places(Function function) : has_frame_pointer_(has_frame_pointer(function)) {}
 
 bool Places::is_frame(int base) const { return base == rsp || (base == rbp && has_frame_pointer_); }
 

@@ -25,6 +25,9 @@ struct Change {
   Place by{};          // of a step or a copy: this is added too; a step's is a constant where there is none
 };
 
+// Does the function begin by making rbp the pointer to its frame?
+bool has_frame_pointer(Function function);
+
 // Reads one function's instructions as changes to its places.
 class Places {
  public:
@@ -46,7 +49,7 @@ class Places {
   Change by_address(const Place& place, const Operands& o) const;
   bool is_frame(int base) const;
 
-  bool has_frame_pointer_ = false;
+  bool has_frame_pointer_;
 };
 
 // Is it for a conditional jump behind it to look at what it did?

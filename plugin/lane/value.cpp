@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstring>
 #include <iterator>
 
 #include "lane/instruction.h"
+#include "lane/place.h"
 
 namespace weir::lane {
 namespace {
@@ -22,17 +22,11 @@ constexpr Held fresh(Held places) { return (places & all_registers) << 32; }
 constexpr Held arguments = bit(rdi) | bit(rsi) | bit(rdx) | bit(rcx) | bit(r8) | bit(r9);
 constexpr Held kept_over_calls = bit(rbx) | bit(rbp) | bit(r12) | bit(r13) | bit(r14) | bit(r15) | all_slots | ~Held{0} << 32;
 
-const std::uint8_t* bytes_at(std::uintptr_t address) { return reinterpret_cast<const std::uint8_t*>(address); }
-
 // The slots of a function's frame. One may be part of what the function has handed out the address of; it is taken to be its own
 // where nothing at or below it was handed out, or where the function itself reads it again.
 class Frame {
  public:
-  explicit Frame(Function function) : function_(function) {
-    const std::uint8_t* at = bytes_at(function.begin);
-    bool room = function.end - function.begin > 8;
-    if (room && !std::memcmp(at, "\xf3\x0f\x1e\xfa", 4)) at += 4;  // endbr64
-    has_pointer_ = room && !std::memcmp(at, "\x55\x48\x89\xe5", 4);
+  explicit Frame(Function function) : function_(function), has_pointer_(has_frame_pointer(function)) {
     each([this](const Operands& o) { look(o); });
   }
   // The bit of the slot that the operand is; 0: it is none, or not the function's own.
@@ -92,7 +86,7 @@ class Frame {
     std::int32_t displacement;
   };
   Function function_;
-  bool has_pointer_ = false;
+  bool has_pointer_;
   int taken_[2] = {INT_MAX, INT_MAX};  // from the stack pointer, from the frame pointer
   int count_ = 0;
   Slot slots_[most];
