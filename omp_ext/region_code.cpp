@@ -13,6 +13,7 @@
 #include "lane/loop.h"
 #include "lane/object.h"
 #include "lane/references.h"
+#include "omp_ext/region_each.h"
 #include "sys/loader.h"
 
 namespace weir::team {
@@ -45,11 +46,12 @@ class Reader {
     auto enough = [&] { return facts_.blocks && facts_.shares && how == Reading::until_it_blocks; };
     for (follows_ = 0; follows_ < count_ && !enough(); ++follows_) follow(seen_[follows_]);
     if (!facts_.shares && (facts_.blocks || facts_.may_block)) facts_.takes = any_loop_takes();
+    if ((facts_.blocks || facts_.may_block) && !repeats(facts_)) facts_.each_shows = each_thread_shows(seen_[0]);
     return facts_;
   }
 
  private:
-  static constexpr int most = 400, most_takers = 512;
+  static constexpr int most = 400, most_takers = 512, most_barriers = 64;
   static constexpr std::uintptr_t budget = 256 * 1024;
 
   // Where a function takes something for its thread alone, or calls one that may.
@@ -125,17 +127,24 @@ class Reader {
   }
 
   void walk(Function function) {
-    last_barrier_ = 0;
+    barriers_ = 0;
+    bool may_loop = false;
     function_ = function;
     auto* end = reinterpret_cast<const std::uint8_t*>(function.end);
     for (std::uintptr_t at = function.begin; at < function.end;) {
       Instruction i = read_instruction(reinterpret_cast<const std::uint8_t*>(at), end);
-      if (i.kind == Instruction::jump && last_barrier_ && i.target <= last_barrier_ && i.target >= function.begin)
-        facts_.loops_barrier = true;
+      may_loop |= i.kind == Instruction::jump && barriers_ && i.target <= barrier_[barriers_ - 1] && i.target >= function.begin;
       consider(i, at);
       if (!i.length) facts_.calls_others = true;
       at += i.length ? i.length : 1;
     }
+    for (int i = 0; may_loop && i < barriers_; ++i)
+      facts_.loops_barrier |= lane::end_of_loop_around(function, barrier_[i]) != lane::LoopEnd::no_loop;
+  }
+
+  void add_barrier(std::uintptr_t at) {
+    if (barriers_ < most_barriers) barrier_[barriers_++] = at;
+    else facts_.loops_barrier = true;
   }
 
   void consider(const Instruction& i, std::uintptr_t at) {
@@ -175,7 +184,7 @@ class Reader {
       case NameKind::waits_for_others: facts_.waits_for_others = true; [[fallthrough]];
       case NameKind::waits: facts_.blocks = true; return;
       case NameKind::makes_tasks: facts_.makes_tasks = true; return;
-      case NameKind::barrier: last_barrier_ = at; return;
+      case NameKind::barrier: return add_barrier(at);
       case NameKind::waits_for_passes: facts_.passes_wait = true; return;
       case NameKind::forks: return;
       case NameKind::other: break;
@@ -200,11 +209,11 @@ class Reader {
   CodeFacts facts_;
   bool unsure_ = false;
   std::uintptr_t waits_nowhere_in_ = 0;
-  std::uintptr_t last_barrier_ = 0;
   std::uintptr_t bytes_ = 0;
-  int count_ = 0, follows_ = 0, takers_ = 0;
+  int count_ = 0, follows_ = 0, takers_ = 0, barriers_ = 0;
   std::uintptr_t seen_[most];
   Taker taker_[most_takers];
+  std::uintptr_t barrier_[most_barriers];
 };
 
 // The functions whose addresses a function with a fork call takes: its regions.

@@ -13,6 +13,7 @@ struct Step {
   std::uintptr_t next = 0;    // behind it
   std::uintptr_t target = 0;  // of a jump within the function
   bool jumps = false, falls_through = true;
+  bool leaves = false;  // the function
 };
 
 Step step_at(Function function, std::uintptr_t at) {
@@ -26,7 +27,14 @@ Step step_at(Function function, std::uintptr_t at) {
   bool always = step.jumps && plain && (o.opcode == 0xe9 || o.opcode == 0xeb);
   step.falls_through = !returns && !traps && !always;
   step.jumps |= !step.falls_through;
+  step.leaves = returns || (always && !step.target);
   return step;
+}
+
+Flow::Blocks only(int block) {
+  Flow::Blocks one;
+  one[static_cast<std::size_t>(block)] = true;
+  return one;
 }
 
 }  // namespace
@@ -36,6 +44,22 @@ Flow::Flow(Function function) {
   find_blocks(function);
   for (int i = 0; i < count_; ++i) find_next(function, i);
   if (count_) reached_ = reached_from(0, Blocks().set());
+}
+
+void Flow::ends_in(int block) {
+  next_[block][0] = next_[block][1] = -1;
+  leaves_[static_cast<std::size_t>(block)] = false;
+}
+
+void Flow::find_ways() {
+  reached_ = reached_from(0, Blocks().set());
+  passed_ = that_reach(reached_ & leaves_, reached_);
+}
+
+bool Flow::always_passes(int block) const {
+  if (block == 0) return may_pass(block);
+  Blocks around = after(0, only(block)) & ~only(block);
+  return may_pass(block) && (around & leaves_).none();
 }
 
 void Flow::find_blocks(Function function) {
@@ -68,6 +92,7 @@ void Flow::find_next(Function function, int block) {
   for (std::uintptr_t at = code.begin; at < code.end; at = last.next) last = step_at(function, at);
   next_[block][0] = static_cast<std::int16_t>(last.falls_through && block + 1 < count_ ? block + 1 : -1);
   next_[block][1] = static_cast<std::int16_t>(last.target ? block_at(last.target) : -1);
+  leaves_[static_cast<std::size_t>(block)] = last.leaves;
 }
 
 int Flow::block_at(std::uintptr_t address) const {
@@ -79,8 +104,8 @@ bool Flow::goes_to(int block, const Blocks& any) const {
   return is(next_[block][0]) || is(next_[block][1]);
 }
 
-// By at least one step.
-Flow::Blocks Flow::reached_from(int block, const Blocks& among) const {
+// By at least one step, and by none from one of `ends`.
+Flow::Blocks Flow::reached_from(int block, const Blocks& among, const Blocks& ends) const {
   Blocks reached;
   std::int16_t work[most];
   int waiting = 0;
@@ -91,14 +116,14 @@ Flow::Blocks Flow::reached_from(int block, const Blocks& among) const {
   };
   if (block == 0 && among.all()) add(0);
   for (int from = block;; from = work[--waiting]) {
-    add(next_[from][0]), add(next_[from][1]);
+    bool goes_on = from == block || !ends[static_cast<std::size_t>(from)];
+    if (goes_on) add(next_[from][0]), add(next_[from][1]);
     if (!waiting) return reached;
   }
 }
 
-Flow::Blocks Flow::that_reach(int block, const Blocks& among) const {
-  Blocks reach;
-  reach[static_cast<std::size_t>(block)] = true;
+// Those, too.
+Flow::Blocks Flow::that_reach(Blocks reach, const Blocks& among) const {
   for (bool more = true; more;) {
     more = false;
     for (int i = count_ - 1; i >= 0; --i) {
@@ -129,7 +154,7 @@ Flow::Blocks Flow::loop_around(int block, const Blocks& among) const {
   auto bit = static_cast<std::size_t>(block);
   Blocks loop = reached_from(block, among);
   if (!loop[bit]) return {};
-  loop &= that_reach(block, among);
+  loop &= that_reach(only(block), among);
   Blocks entries = entered(loop);
   if (entries[bit] || entries.none()) return loop;
   Blocks inner = loop_around(block, loop & ~entries);

@@ -21,6 +21,18 @@ class Flow {
   Function code_of(int block) const { return {begins_[block], block + 1 < count_ ? begins_[block + 1] : end_}; }
   int next(int block, int which) const { return next_[block][which]; }  // of two; -1: none
 
+  // Told by who knows more: control does not go on that way (0, 1), or not beyond a call in the block that never returns.
+  void cut(int block, int which) { next_[block][which] = -1; }
+  void ends_in(int block);
+
+  // Then of the ways from the begin to a return, or to another function's begin: one leads through the block; all do.
+  void find_ways();
+  bool may_pass(int block) const { return passed_[static_cast<std::size_t>(block)]; }
+  bool always_passes(int block) const;
+
+  // What comes after a block, up to and with the first of `ends` on each way.
+  Blocks after(int block, const Blocks& ends) const { return reached_from(block, ~Blocks(), ends); }
+
   // The blocks of the innermost loop that the block is part of; none: of no loop.
   Blocks loop_around(int block) const { return loop_around(block, reached_); }
 
@@ -30,8 +42,8 @@ class Flow {
   void find_blocks(Function function);
   void find_next(Function function, int block);
   bool goes_to(int block, const Blocks& any) const;
-  Blocks reached_from(int block, const Blocks& among) const;
-  Blocks that_reach(int block, const Blocks& among) const;
+  Blocks reached_from(int block, const Blocks& among, const Blocks& ends = {}) const;
+  Blocks that_reach(Blocks reach, const Blocks& among) const;
   Blocks loop_around(int block, const Blocks& among) const;
   Blocks entered(const Blocks& loop) const;
 
@@ -39,7 +51,9 @@ class Flow {
   std::uintptr_t end_ = 0;
   std::uintptr_t begins_[most];
   std::int16_t next_[most][2];
+  Blocks leaves_;   // the function: by a return, or to another
   Blocks reached_;  // from the function's begin
+  Blocks passed_;   // on the way from there to where it is left
 };
 
 }  // namespace weir::lane

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "omp_ext/region_each.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+
+#include "lane/branch.h"
+#include "lane/flow.h"
+#include "lane/instruction.h"
+#include "lane/loop.h"
+#include "lane/object.h"
+
+namespace weir::team {
+namespace {
+
+using lane::Flow;
+using lane::Function;
+using lane::Instruction;
+using lane::Object;
+using lane::read_instruction;
+
+// Of a function: what lies between a call that begins it and the next that ends it, on each way that control takes.
+class Zone {
+ public:
+  // In the order of addresses.
+  void mark(int block, std::uintptr_t at, bool ends) {
+    if (count_ < most) marks_[count_++] = {at, block, ends};
+    else everywhere_ = true;
+  }
+
+  void find(const Flow& flow) {
+    Flow::Blocks ends;
+    for (int i = 0; i < count_; ++i) ends[static_cast<std::size_t>(marks_[i].block)] = ends[static_cast<std::size_t>(marks_[i].block)] || marks_[i].ends;
+    for (int i = 0; i < count_; ++i) {
+      bool last = i + 1 == count_ || marks_[i + 1].block != marks_[i].block;
+      if (last && !marks_[i].ends) entered_within_ |= flow.after(marks_[i].block, ends);
+    }
+  }
+
+  bool holds(int block, std::uintptr_t at) const {
+    bool within = entered_within_[static_cast<std::size_t>(block)];
+    for (int i = 0; i < count_ && marks_[i].at <= at; ++i) {
+      if (marks_[i].block == block) within = !marks_[i].ends;
+    }
+    return within || everywhere_;
+  }
+
+ private:
+  static constexpr int most = 32;
+  struct Mark {
+    std::uintptr_t at;
+    int block;
+    bool ends;
+  };
+  int count_ = 0;
+  bool everywhere_ = false;  // there are more marks than are kept
+  Mark marks_[most];
+  Flow::Blocks entered_within_;
+};
+
+// What an instruction calls, or hands on to be called: a name of another object's, or a function of this one.
+struct Named {
+  const char* name = nullptr;
+  std::uintptr_t function = 0;
+};
+
+Named named_by(const Object& object, const Instruction& i) {
+  switch (i.kind) {
+    case Instruction::call:
+    case Instruction::jump:
+      if (object.starting_at(i.target)) return {nullptr, i.target};
+      if (std::uintptr_t slot = object.slot_of_stub(i.target)) return {object.name_of_slot(slot)};
+      return {};
+    case Instruction::call_slot:
+    case Instruction::loads_slot: return {object.name_of_slot(i.target)};
+    case Instruction::takes_address: return {nullptr, object.starting_at(i.target) ? i.target : 0};
+    default: return {};
+  }
+}
+
+// fn(block, instruction, its address, what it names) for each of the function's, in order.
+template <typename Fn>
+void each_instruction(const Object& object, const Flow& flow, Fn fn) {
+  for (int block = 0; block < flow.count(); ++block) {
+    Function code = flow.code_of(block);
+    for (std::uintptr_t at = code.begin; at < code.end;) {
+      Instruction i = read_instruction(lane::bytes_at(at), lane::bytes_at(code.end));
+      fn(block, i, at, named_by(object, i));
+      at += i.length ? i.length : 1;
+    }
+  }
+}
+
+bool is_call(const Instruction& i) { return i.kind == Instruction::call || i.kind == Instruction::call_slot; }
+
+// A function that ends the program or throws, whatever happens. Those that do are short.
+bool never_returns(const Object& object, std::uintptr_t start) {
+  constexpr std::uintptr_t longest = 512;
+  Function function = object.starting_at(start);
+  if (!function || function.end - function.begin > longest) return false;
+  Flow flow(function);
+  if (!flow.fits()) return false;
+  each_instruction(object, flow, [&](int block, const Instruction& i, std::uintptr_t, Named named) {
+    if (named.name && i.kind != Instruction::loads_slot && part_of_name(named.name) == Part::never_returns) flow.ends_in(block);
+  });
+  flow.find_ways();
+  return !flow.may_pass(0);
+}
+
+// One function, and what of it each thread does once.
+class Body {
+ public:
+  Body(const Object& object, Function function, bool is_region) : object_(object), flow_(function), is_region_(is_region) {
+    if (!flow_.fits()) return;
+    each_instruction(object_, flow_, [this](int block, const Instruction& i, std::uintptr_t at, Named named) { note(block, i, at, named); });
+    flow_.find_ways();
+    share_.find(flow_);
+    alone_.find(flow_);
+  }
+
+  // Does it show? And fn(function) for what it calls.
+  template <typename Fn>
+  bool look(Fn calls) const {
+    bool shows = false;
+    Place place{-1};
+    each_instruction(object_, flow_, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {
+      if (block != place.block) place = place_of(block);
+      if (!place.each || share_.holds(block, at)) return;
+      shows |= named.name && part_of_name(named.name) == Part::shows;
+      if (named.function) calls(named.function);
+      else if (named.name && i.kind != Instruction::loads_slot) calls(reinterpret_cast<std::uintptr_t>(dlsym(RTLD_DEFAULT, named.name)));
+    });
+    return shows || (is_region_ && !asks_number_ && counts());
+  }
+
+ private:
+  void note(int block, const Instruction& i, std::uintptr_t at, Named named) {
+    if (named.function && is_call(i) && never_returns(object_, named.function)) flow_.ends_in(block);
+    if (!named.name) return;
+    switch (part_of_name(named.name)) {
+      case Part::never_returns: if (i.kind != Instruction::loads_slot) flow_.ends_in(block); return;
+      case Part::one_enters: return entered_by_one(block, at + i.length, false);
+      case Part::first_enters: return entered_by_one(block, at + i.length, true);
+      case Part::share_begins: return share_.mark(block, at, false);
+      case Part::share_ends: return share_.mark(block, at, true);
+      case Part::alone_begins: return alone_.mark(block, at, false);
+      case Part::alone_ends: return alone_.mark(block, at, true);
+      case Part::asks_number: asks_number_ = true; return;
+      case Part::none:
+      case Part::shows: return;
+    }
+  }
+
+  void entered_by_one(int block, std::uintptr_t behind, bool if_zero) {
+    int way = lane::way_if(if_zero, {behind, flow_.code_of(block).end});
+    if (way >= 0) flow_.cut(block, way);
+  }
+
+  // Who runs a block.
+  struct Place {
+    int block;
+    bool each = false;  // each thread, once, on some way that counts
+    bool loops = false;
+  };
+
+  Place place_of(int block) const {
+    bool passes = is_region_ ? flow_.may_pass(block) : flow_.always_passes(block);
+    bool loops = flow_.loop_around(block).any();
+    return {block, passes && !loops, loops};
+  }
+
+  // Adds one to what all threads see, or takes a number, and not as a loop does for each piece. (Of such a loop the first pass may
+  // stand before it.)
+  bool counts() const {
+    bool once = false, in_loops = false;
+    Place place{-1};
+    each_instruction(object_, flow_, [&](int block, const Instruction&, std::uintptr_t at, Named) {
+      if (!is_count(block, at)) return;
+      if (block != place.block) place = place_of(block);
+      in_loops |= place.loops;
+      once |= place.each && flow_.always_passes(block) && !share_.holds(block, at);
+    });
+    return once && !in_loops;
+  }
+
+  bool is_count(int block, std::uintptr_t at) const {
+    const std::uint8_t *code = lane::bytes_at(at), *end = lane::bytes_at(flow_.code_of(block).end);
+    if (!lane::steps_by_one(code, end) && !lane::takes_number(code, end)) return false;
+    return lane::is_locked(code) || alone_.holds(block, at);
+  }
+
+  Object object_;
+  Flow flow_;
+  bool is_region_, asks_number_ = false;
+  Zone share_, alone_;
+};
+
+}  // namespace
+
+bool each_thread_shows(std::uintptr_t code) {
+  constexpr int most = 64;
+  constexpr std::uintptr_t budget = 64 * 1024;
+  std::uintptr_t seen[most] = {code}, bytes = 0;
+  int count = 1;
+  auto add = [&](std::uintptr_t function) {
+    if (function && count < most && std::find(seen, seen + count, function) == seen + count) seen[count++] = function;
+  };
+  for (int next = 0; next < count && bytes < budget; ++next) {
+    Object object = Object::around(seen[next]);
+    if (!object.valid() || object.is_runtime()) continue;
+    Function function = object.starting_at(seen[next]);
+    if (!function) continue;
+    bytes += function.end - function.begin;
+    if (Body(object, function, next == 0).look(add)) return true;
+  }
+  return false;
+}
+
+}  // namespace weir::team

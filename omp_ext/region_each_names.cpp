@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "omp_ext/region_each.h"
+
+namespace weir::team {
+namespace {
+
+constexpr const char* shows[] = {
+    "write", "writev", "pwrite", "pwrite64", "pwritev", "pwritev64", "pwritev2", "pwritev64v2", "puts", "putchar", "putc", "_IO_putc",
+    "fputc", "fputs", "fputs_unlocked", "fputc_unlocked", "putc_unlocked", "putchar_unlocked", "fwrite", "fwrite_unlocked", "printf",
+    "fprintf", "vprintf", "vfprintf", "dprintf", "vdprintf", "wprintf", "fwprintf", "fputws", "__printf_chk", "__fprintf_chk",
+    "__vprintf_chk", "__vfprintf_chk", "__dprintf_chk", "__vdprintf_chk", "perror", "syslog", "__syslog_chk", "send", "sendto", "sendmsg",
+    "sendmmsg", "_gfortran_st_write"};
+
+// Starts of names: weir's own calls, and what libstdc++ writes with.
+constexpr const char* shows_starts[] = {"weir_write", "weir_pwrite", "weir_send", "_ZNSo", "_ZStls", "_ZSt16__ostream_insert", "_ZSt4endl"};
+
+constexpr const char* never_returns[] = {
+    "exit", "_exit", "_Exit", "quick_exit", "abort", "err", "errx", "verr", "verrx", "__assert_fail", "__assert_perror_fail",
+    "__stack_chk_fail", "__chk_fail", "longjmp", "siglongjmp", "__longjmp_chk", "pthread_exit", "_Unwind_Resume", "__cxa_throw",
+    "__cxa_rethrow", "__cxa_bad_cast", "_ZSt9terminatev", "_gfortran_stop_string", "_gfortran_error_stop_string", "_gfortran_runtime_error",
+    "_gfortran_os_error_at"};
+
+// Starts of names.
+struct Meaning {
+  const char* start;
+  Part part;
+};
+constexpr Meaning meanings[] = {
+    {"__kmpc_single", Part::one_enters},
+    {"__kmpc_master", Part::one_enters},
+    {"__kmpc_masked", Part::one_enters},
+    {"GOMP_single_start", Part::one_enters},
+    {"omp_get_thread_num", Part::first_enters},
+    {"omp_get_num_threads", Part::asks_number},
+    {"__kmpc_for_static_init", Part::share_begins},
+    {"__kmpc_for_static_fini", Part::share_ends},
+    {"__kmpc_critical", Part::alone_begins},
+    {"__kmpc_end_critical", Part::alone_ends},
+    {"GOMP_critical_start", Part::alone_begins},
+    {"GOMP_critical_end", Part::alone_ends},
+    {"GOMP_critical_name_start", Part::alone_begins},
+    {"GOMP_critical_name_end", Part::alone_ends},
+    {"GOMP_atomic_start", Part::alone_begins},
+    {"GOMP_atomic_end", Part::alone_ends},
+};
+
+template <typename Names>
+bool among(const char* name, const Names& names) {
+  for (const char* n : names) {
+    if (*name == *n && !std::strcmp(name, n)) return true;
+  }
+  return false;
+}
+
+bool starts(const char* name, const char* with) { return *name == *with && !std::strncmp(name, with, std::strlen(with)); }
+
+}  // namespace
+
+Part part_of_name(const char* name) {
+  if (among(name, shows)) return Part::shows;
+  for (const char* with : shows_starts) {
+    if (starts(name, with)) return Part::shows;
+  }
+  if (among(name, never_returns) || (starts(name, "_ZSt") && std::strstr(name, "__throw_"))) return Part::never_returns;
+  for (const Meaning& meaning : meanings) {
+    if (starts(name, meaning.start)) return meaning.part;
+  }
+  return Part::none;
+}
+
+}  // namespace weir::team

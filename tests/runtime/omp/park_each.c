@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Regions that share a loop of reads out, and where each thread does something beside it: with more threads more of that would be
+   done. The last ones are for one thread alone. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { items = 300 };
+static long sum, threads;
+
+static void work(int i) {
+  nanosleep(&(struct timespec){0, 50000}, NULL);
+  __atomic_fetch_add(&sum, i, __ATOMIC_RELAXED);
+}
+
+static void lines(void) {
+#pragma omp parallel
+  {
+    puts("begins");
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < items; ++i) work(i);
+#pragma omp critical
+    puts("ends");
+  }
+}
+
+static void count(void) {
+#pragma omp parallel
+  {
+#pragma omp atomic
+    ++threads;
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < items; ++i) work(i);
+  }
+}
+
+static void count_after(void) {
+#pragma omp parallel
+  {
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < items; ++i) work(i);
+#pragma omp critical
+    ++threads;
+  }
+}
+
+static void alone(void) {
+#pragma omp parallel
+  {
+#pragma omp single
+    puts("begins");
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < items; ++i) work(i);
+#pragma omp master
+    {
+      puts("ends");
+      ++threads;
+    }
+  }
+}
+
+int main(int argc, char **argv) {
+  static const struct {
+    const char *name;
+    void (*run)(void);
+  } kinds[] = {{"lines", lines}, {"count", count}, {"count_after", count_after}, {"alone", alone}};
+  for (size_t i = 0; argc > 1 && i < sizeof kinds / sizeof *kinds; ++i) {
+    /* What a region's first run showed is what its next is given threads by. */
+    for (int run = 0; run < 6 && strcmp(argv[1], kinds[i].name) == 0; ++run) kinds[i].run();
+  }
+  printf("sum %ld threads %ld\n", sum, threads);
+  return 0;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regions as several compilers make them, at several levels.
+#include "omp_ext/region_each.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "lane/branch.h"
+#include "lane/instruction.h"
+#include "lane/object.h"
+#include "omp_ext/region_code.h"
+
+namespace weir::team {
+namespace {
+
+// The function that another hands to a team.
+const void* region_in(const void* code) {
+  lane::Object object = lane::Object::around(reinterpret_cast<std::uintptr_t>(code));
+  lane::Function function = object.starting_at(reinterpret_cast<std::uintptr_t>(code));
+  for (std::uintptr_t at = function.begin; at < function.end;) {
+    lane::Instruction i = lane::read_instruction(lane::bytes_at(at), lane::bytes_at(function.end));
+    if (i.kind == lane::Instruction::takes_address && object.starting_at(i.target)) return reinterpret_cast<const void*>(i.target);
+    at += i.length ? i.length : 1;
+  }
+  return nullptr;
+}
+
+class RegionEachTest : public testing::TestWithParam<const char*> {
+ protected:
+  void* library_ = dlopen((REGION_OBJECTS_FOLDER + std::string("/each_") + GetParam() + ".so").c_str(), RTLD_LAZY);
+
+  const void* region(const char* name) {
+    void* code = library_ ? dlsym(library_, name) : nullptr;
+    EXPECT_NE(code, nullptr) << name;
+    const void* region = code ? region_in(code) : nullptr;
+    EXPECT_NE(region, nullptr) << name;
+    return region;
+  }
+  void TearDown() override {
+    if (library_) dlclose(library_);
+  }
+};
+
+TEST_P(RegionEachTest, is_told_where_its_threads_are_seen) {
+  for (const char* name : {"seen_line", "seen_line_after", "seen_if_wanted", "seen_elsewhere", "seen_by_task", "seen_hello", "seen_count",
+                           "seen_count_alone", "seen_number"})
+    EXPECT_TRUE(each_thread_shows(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
+}
+
+TEST_P(RegionEachTest, is_told_where_they_are_not) {
+  for (const char* name : {"quiet_by_one", "quiet_sections", "quiet_pieces", "quiet_file", "quiet_errors", "quiet_sum", "quiet_takers",
+                           "quiet_takers_alone", "quiet_number_asked"})
+    EXPECT_FALSE(each_thread_shows(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
+}
+
+TEST_P(RegionEachTest, tells_how_it_starts) {
+  EXPECT_FALSE(starts_wide(read_code(region("seen_line"), Reading::to_the_end)));
+  for (const char* name : {"quiet_by_one", "quiet_sections", "quiet_pieces", "quiet_file", "quiet_errors", "quiet_sum", "quiet_takers_alone"})
+    EXPECT_TRUE(starts_wide(read_code(region(name), Reading::to_the_end))) << name;
+}
+
+INSTANTIATE_TEST_SUITE_P(As, RegionEachTest, testing::Values(REGION_OBJECTS), [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace weir::team

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Regions that share a loop out. In seen_ ones each thread does something beside it that others see; in quiet_ ones none does. */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define APART __attribute__((noinline))
+#define LOOP _Pragma("omp for schedule(dynamic)") for (int i = 0; i < 100; ++i)
+
+static long sum, threads;
+static int verbose;
+
+static APART void work(int i) {
+  char byte;
+  if (pread(0, &byte, 1, i) == 1) __atomic_fetch_add(&sum, byte, __ATOMIC_RELAXED);
+}
+
+void seen_line(void) {
+#pragma omp parallel
+  {
+    puts("begins");
+    LOOP work(i);
+  }
+}
+
+void seen_line_after(void) {
+#pragma omp parallel
+  {
+    LOOP work(i);
+#pragma omp critical
+    printf("sum by now: %ld\n", sum);
+  }
+}
+
+void seen_if_wanted(void) {
+#pragma omp parallel
+  {
+    if (verbose) puts("begins");
+    LOOP work(i);
+  }
+}
+
+static APART void tell(const char *what) {
+  write(1, what, 1);
+  ++verbose;
+}
+void seen_elsewhere(void) {
+#pragma omp parallel
+  {
+    tell("b");
+    LOOP work(i);
+  }
+}
+
+void seen_by_task(void) {
+#pragma omp parallel
+  {
+#pragma omp task
+    puts("a task");
+    LOOP work(i);
+  }
+}
+
+void seen_hello(void) {
+#pragma omp parallel
+  {
+    work(0);
+    printf("hello from %d of %d\n", omp_get_thread_num(), omp_get_num_threads());
+  }
+}
+
+void seen_count(void) {
+#pragma omp parallel
+  {
+#pragma omp atomic
+    threads++;
+    LOOP work(i);
+  }
+}
+
+void seen_count_alone(void) {
+#pragma omp parallel
+  {
+    LOOP work(i);
+#pragma omp critical
+    ++threads;
+  }
+}
+
+void seen_number(long *of) {
+#pragma omp parallel
+  {
+    long mine;
+#pragma omp atomic capture
+    mine = threads++;
+    LOOP of[mine] += i;
+  }
+}
+
+void quiet_by_one(void) {
+#pragma omp parallel
+  {
+#pragma omp single
+    {
+      puts("begins");
+      ++threads;
+    }
+    LOOP work(i);
+#pragma omp master
+    puts("ends");
+  }
+}
+
+void quiet_sections(void) {
+#pragma omp parallel
+  {
+#pragma omp sections
+    {
+#pragma omp section
+      puts("one");
+#pragma omp section
+      puts("two");
+    }
+    LOOP work(i);
+  }
+}
+
+void quiet_pieces(void) {
+#pragma omp parallel
+  {
+    LOOP {
+      work(i);
+      printf("%d\n", i);
+    }
+#pragma omp for schedule(static)
+    for (int i = 0; i < 100; ++i) {
+      work(i);
+      printf("%d\n", i);
+    }
+  }
+}
+
+void quiet_file(const char *name) {
+#pragma omp parallel
+  {
+    FILE *mine = fopen(name, "r");
+    if (!mine) {
+      perror(name);
+      exit(1);
+    }
+    LOOP {
+      char room[16];
+      fseek(mine, i * 16L, SEEK_SET);
+      if (fread(room, 1, sizeof room, mine) > 0) work(i);
+    }
+    fclose(mine);
+  }
+}
+
+static APART void die(const char *what) {
+  perror(what);
+  abort();
+}
+static APART FILE *opened(const char *name) {
+  FILE *file = fopen(name, "r");
+  if (!file) fprintf(stderr, "no %s\n", name);
+  return file;
+}
+void quiet_errors(const char *name) {
+#pragma omp parallel
+  {
+    FILE *mine = opened(name);
+    if (!mine) die(name);
+    LOOP {
+      if (fgetc(mine) >= 0) work(i);
+    }
+    fclose(mine);
+  }
+}
+
+void quiet_sum(void) {
+#pragma omp parallel
+  {
+    long mine = 0, most = 0;
+    LOOP {
+      work(i);
+      mine += i;
+      if (i > most) most = i;
+    }
+#pragma omp critical
+    {
+      sum += mine;
+      if (most > threads) threads = most;
+    }
+  }
+}
+
+void quiet_takers(void) {
+  long next = 0;
+#pragma omp parallel
+  for (;;) {
+    long item;
+#pragma omp atomic capture
+    item = next++;
+    if (item >= 100) break;
+    work((int)item);
+  }
+}
+
+void quiet_takers_alone(void) {
+  long next = 0;
+#pragma omp parallel
+  for (int more = 1; more;) {
+    long item = 0;
+#pragma omp critical
+    {
+      more = next < 100;
+      if (more) item = next++;
+    }
+    if (more) work((int)item);
+  }
+}
+
+void quiet_number_asked(void) {
+  long passed = 0, of = 0;
+#pragma omp parallel
+  {
+    LOOP work(i);
+#pragma omp single
+    of = omp_get_num_threads();
+#pragma omp atomic
+    ++passed;
+  }
+  sum += passed == of;
+}
