@@ -64,7 +64,8 @@ std::int64_t few() { return Crew::least_a_core * gate::the_gate.cores.limit(); }
 // Of a region of which it is not known yet whether its calls wait, a few begin, and others as a core would be idle.
 std::int64_t most_at_work(const Region& region) {
   if (region.in_order.load()) return Crew::all;
-  return region.begins.load() ? few() : region.crew_most.load();
+  std::int64_t most = region.begins.load() ? few() : region.crew_most.load();
+  return std::min(most, gate::the_gate.memory.most_at_work());
 }
 
 void all_may_begin(Region& region) {
@@ -86,7 +87,8 @@ std::int64_t step_of_first(Region& region, double busy) {
     return most;
   }
   bool too_few = Crew::is_surely_too_few(busy) && gate::the_gate.permits.any_left();
-  for (std::int64_t i = 0; i < at_work && too_few; ++i) reserve.call_one();
+  std::int64_t more = std::min(at_work, gate::the_gate.memory.most_at_work() - at_work);
+  for (std::int64_t i = 0; i < more && too_few; ++i) reserve.call_one();
   return Crew::all;
 }
 
@@ -131,7 +133,7 @@ bool wait_behind(Region& region, std::uint32_t over_at_first) {
   for (std::uint64_t seen = looks.load(); true; now_ns = base::now_ns()) {
     if (now_ns >= end_ns) {
       std::uint64_t before = std::exchange(seen, looks.load());
-      if (seen == before) break;
+      if (seen == before && !gate::the_gate.memory.is_short()) break;
       end_ns = now_ns + most_ns;
     }
     bool lookout = reserve.become_lookout();
@@ -169,7 +171,8 @@ void begin(base::Thread& thread, Region& region) {
   enter(thread.seat);
   gate::Gate& gate = gate::the_gate;
   if (gate.reserve.at_work() <= most_at_work(region)) return;
-  if (region.begins.load() && gate.cores.held() <= gate.cores.limit() && gate.permits.any_left()) return;
+  bool of_use = gate.cores.held() <= gate.cores.limit() && gate.permits.any_left();
+  if (region.begins.load() && of_use && gate.reserve.at_work() <= gate.memory.most_at_work()) return;
   stay_behind(region, thread.seat.loops_over);
 }
 
@@ -192,17 +195,19 @@ void loop_is_over(base::TeamSeat& seat) {
 void before_next_piece(base::Thread& thread) {
   base::TeamSeat& seat = thread.seat;
   Region* region = region_of_seat(seat.team);
+  gate::wait_to_begin_piece();
   if (!seat.in_loop) return begin(thread, *region);
   ++seat.pieces;
-  std::int64_t now_ns = base::now_ns();
-  if (now_ns - seat.looked_ns < between_looks_ns || region == &no_region || team_plan().freedom == Freedom::same) return;
+  std::int64_t now_ns = base::now_ns(), at_work = gate::the_gate.reserve.at_work();
+  bool too_many = at_work > gate::the_gate.memory.most_at_work();
+  if ((now_ns - seat.looked_ns < between_looks_ns && !too_many) || region == &no_region || team_plan().freedom == Freedom::same) return;
   seat.looked_ns = now_ns;
   looks.fetch_add(1, std::memory_order_relaxed);
   window.pieces.fetch_add(seat.pieces, std::memory_order_relaxed);
   seat.pieces = 0;
   look_at_window(*region, now_ns);
   if (!thread.holds_core || thread.lock_depth > 0) return;
-  if (gate::the_gate.reserve.at_work() <= most_at_work(*region) || region->begins.load()) return;
+  if (!too_many && (at_work <= most_at_work(*region) || region->begins.load())) return;
   if (seat.loops_over != loops_over.load(std::memory_order_relaxed) || base::in_signal_handler()) return;
   stay_behind(*region, seat.loops_over);
 }

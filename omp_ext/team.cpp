@@ -117,6 +117,13 @@ bool are_too_many_to_spin(int asked) {
   return (asked ? asked : size_without_us(plan)) > std::min(plan.cores, gate::the_gate.cores.limit());
 }
 
+// Each of its threads may want memory of its own.
+std::int64_t most_by_memory() {
+  gate::Memory& memory = gate::the_gate.memory;
+  memory.look_if_due(base::now_ns());
+  return memory.is_short() ? 0 : memory.most_at_work();
+}
+
 // Watches how the region fares. True: with stand-ins, more than `asked` (0: more than without us).
 bool watch(base::TeamSeat& seat, const void* code, int asked) {
   Region& region = region_of(code);
@@ -127,6 +134,7 @@ bool watch(base::TeamSeat& seat, const void* code, int asked) {
   if (numbers_count_cores() && cores < 2) return false;  // as where `if` says no
   std::int64_t size = wanted_size(plan, region, code, first, cores);
   if (size > plan.widest && !can_start(size)) size = plan.widest;
+  if (size > cores && plan.freedom != Freedom::same) size = std::max(cores, std::min(size, most_by_memory()));
   bool wide = size > cores && may_widen(plan);
   if (wide) widen(seat, size);
   if (wide && numbers_count_cores()) gate::narrow_to(cores);

@@ -153,7 +153,7 @@ void task_schedule(ompt_data_t*, ompt_task_status_t, ompt_data_t* next) {
   if (waits) tell_region(thread);
   if (!is_wide(thread.seat.team)) return;
   if (waits) gate::give_core();
-  else gate::take_core();
+  else gate::take_core_to_begin();
 }
 
 int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {

@@ -333,6 +333,7 @@ void after_fork_in_child() {
   thread.blocked_depth = 0;
   gate::the_gate.permits.after_fork();
   gate::the_gate.cores.after_fork();
+  gate::the_gate.memory.after_fork();
   gate::the_gate.reserve.after_fork();
   controlling_after_fork();
   showing_after_fork();

@@ -9,7 +9,8 @@
 namespace weir::gate {
 
 std::int64_t Cores::room_for(Haste haste) const {
-  return limit() + (haste == has_task ? spare_.load(std::memory_order_relaxed) : 0);
+  std::int64_t room = limit() + (haste == has_task ? spare_.load(std::memory_order_relaxed) : 0);
+  return std::min(room, most_.load(std::memory_order_relaxed));
 }
 
 bool Cores::try_take(Haste haste) {
@@ -39,6 +40,17 @@ bool Cores::take(std::int64_t timeout_ns, Haste haste) {
     }
   } while (!try_take(haste));
   if (patience < timeout_ns) learn_patience(patience * 2);
+  return true;
+}
+
+bool Cores::take_in_turn(std::int64_t timeout_ns) {
+  std::int64_t end = base::now_ns() + timeout_ns;
+  Patience mine{timeout_ns, end, end};
+  while (!try_take(has_task)) {
+    Sleeper me;
+    if (!lie_down(me)) return true;
+    if (!sleep(me, mine)) return false;
+  }
   return true;
 }
 
@@ -161,7 +173,15 @@ bool Cores::call_one() {
 void Cores::set_limit(std::int64_t limit, std::int64_t spare) {
   limit_.store(limit < 1 ? 1 : limit);
   spare_.store(spare);
-  for (std::int64_t i = 0; i < limit + spare && call_one(); ++i) {}
+  call_for_room();
+}
+
+void Cores::hold_to(std::int64_t most) {
+  if (most_.exchange(most) < most) call_for_room();
+}
+
+void Cores::call_for_room() {
+  for (std::int64_t i = 0, room = room_for(has_task); i < room && call_one(); ++i) {}
 }
 
 void Cores::after_fork() {

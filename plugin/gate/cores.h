@@ -33,9 +33,13 @@ class Cores {
   // For a holder that looks for work in vain: one that waits goes on in its place, and it waits behind all others. False, and
   // nothing happened: nobody waits.
   bool make_way(std::int64_t timeout_ns);
+  bool take_in_turn(std::int64_t timeout_ns);  // with a task; false, and it has none, when it waited so long without being called
   void take_over() { held_.fetch_add(1); }  // does not wait, whatever the limit
   void give();
   void set_limit(std::int64_t limit, std::int64_t spare = 0);
+  // Whatever the limit, and what is spare: not more than `most`, until that is over.
+  static constexpr std::int64_t any_number = std::int64_t{1} << 60;
+  void hold_to(std::int64_t most);
   std::int64_t limit() const { return limit_.load(std::memory_order_relaxed); }
   std::int64_t spare() const { return spare_.load(std::memory_order_relaxed); }
   // Does a thread that has a task wait for a core?
@@ -66,10 +70,12 @@ class Cores {
   bool sleep(Sleeper& me, Patience& mine);
   std::atomic<std::uint32_t>* call_one_locked();
   bool call_one();
+  void call_for_room();
   void leave_locked(const Sleeper& sleeper);
 
   std::atomic<std::int64_t> limit_{1};
   std::atomic<std::int64_t> spare_{0};
+  std::atomic<std::int64_t> most_{any_number};
   std::atomic<std::int64_t> held_{0};
   sys::Lock lock_;
   std::atomic<std::int64_t> sleeping_{0};

@@ -5,6 +5,7 @@
 
 #include "base/thread.h"
 #include "gate/cores.h"
+#include "gate/memory.h"
 #include "gate/permits.h"
 #include "gate/pieces.h"
 #include "gate/reserve.h"
@@ -24,6 +25,7 @@ struct Gate {
   Cores cores;
   Reserve reserve;
   Pieces pieces;
+  Memory memory;
   std::atomic<int> storage_fd{-1};  // one that a caller wanted a permit for: tells which device is waited for
   std::atomic<std::int64_t> wait_ns{100'000'000};  // the bound of a wait in the gate while nothing moves
   // Told that a thread which computed is about to block, the `parked`th of them now: a stand-in could have its core. More
@@ -56,6 +58,9 @@ inline void wants_permit(int fd) {
 void take_core();  // may wait, at most the bound; not at all when the thread holds a lock
 void take_core_at_once();  // goes on over the limit if need be
 void give_core();
+// Where memory is short those go first that have begun something, and have memory of it.
+void take_core_to_begin();
+void wait_to_begin_piece();  // who has a core
 // The calling thread sleeps meanwhile, and has a core after it if it had one before.
 template <typename Sleep>
 void without_core(Sleep sleep) {

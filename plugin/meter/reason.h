@@ -28,6 +28,7 @@ enum class Reason : std::uint8_t {
   vfork_child,        // shares its parent's memory
   cancellable,        // the program uses pthread_cancel
   gate_timeout,       // waited its bounded time for a permit or a core, then went on
+  memory,             // little is left, and what is under way took it: as many go on as without weir
   no_stand_in,        // the thread blocked, and nobody was there to take its core
   count
 };

@@ -40,6 +40,7 @@ const char* name_of(const Call& call) { return call.caller.call ? call.caller.ca
 wait::Choice choose_now(wait::Ends ends) {
   wait::Choice choice = wait::choose(ends);
   if (choice.lane != wait::Lane::suspend) return choice;
+  if (gate::the_gate.memory.is_short()) return {wait::Lane::park, Reason::memory, nullptr};
   auto* judge = judge_anew.load(std::memory_order_relaxed);
   if (!judge) return choice;
   judge();  // by another thread, it may be, since the choice above
@@ -96,7 +97,13 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
   gate::Gate& gate = gate::the_gate;
   bool had_core = base::self().holds_core;
   std::int64_t began = base::now_ns();
-  gate::give_core_to_wait(began);
+  gate.memory.look_if_due(began);
+  if (gate::keeps_core()) {
+    had_core = false;
+    reason = Reason::memory;
+  } else {
+    gate::give_core_to_wait(began);
+  }
   meter::Traced traced = meter::begins(Track::parked, name_of(call), call.fd);
   if (plan.storage) gate::wants_permit(call.fd);
   bool permit = plan.storage && gate.permits.acquire(gate.wait_ns.load(std::memory_order_relaxed));
@@ -261,6 +268,7 @@ std::int32_t my_tid() {
 Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
   std::int32_t home = my_tid();
   std::int64_t began = base::now_ns();
+  gate::the_gate.memory.look_if_due(began);
   Result result;
   int refusal;
   meter::gauges.suspended.rise();
@@ -409,6 +417,8 @@ Result attempted(Call& call) {
   if (result == -EAGAIN || result == -EOPNOTSUPP) return waited_for(call);
   if (may_go_untried(call)) tried(call.fd, false);
   meter::mine().fast_hits.add(1);
+  constexpr Result takes_its_time = 128 * 1024;
+  if (result >= takes_its_time) gate::the_gate.memory.look_if_due(base::now_ns());
   if (base::self_unsuspended().holds_core) gate::stand_back();
   return result;
 }

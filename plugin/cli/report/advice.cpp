@@ -60,6 +60,8 @@ constexpr Words words[] = {
     {"vfork_child", "The call was made in a vfork child, which shares its parent's memory.", ""},
     {"cancellable", "The program uses pthread_cancel, so no task may change its thread.",
      "Use --lane=suspend only if no thread that does I/O is ever cancelled."},
+    {"memory", "Little memory was left, and much of it went to what was under way: meanwhile no more went on at once than without weir.",
+     "Give the program more memory, or have less under way: --stand-ins, --max-permits, WEIR_MAX_SUSPENDED."},
     {"no_stand_in", "Threads blocked, and no stand-in was there to take their cores.",
      "Leave room for stand-ins: unset what takes it, and raise --stand-ins where it is low."},
     {"gate_timeout", "Callers waited as long as they may for a permit or a core, then went on.",

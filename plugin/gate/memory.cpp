@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/memory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "gate/gate.h"
+#include "sys/memory.h"
+
+namespace weir::gate {
+
+bool becomes_short(const Room& room) { return room.left < room.total / 2 && room.left < room.taken; }
+
+bool stays_short(const Room& room, bool some_wait) {
+  bool enough = room.left > room.taken / 2 * 3;
+  return room.left < room.total / 4 * 3 && (some_wait || !enough);
+}
+
+std::int64_t next_look_ns(const Room& room) {
+  constexpr std::int64_t least_ns = 5 * base::ns_per_ms, most_ns = 1000 * base::ns_per_ms, bytes_a_ns = 8;
+  // Each byte that is taken is one left less.
+  std::int64_t bytes = std::max(room.left - room.total / 2, (room.left - room.taken) / 2);
+  return std::clamp(bytes / bytes_a_ns, least_ns, most_ns);
+}
+
+std::int64_t that_go_on(const Room& room, std::int64_t cores) {
+  return std::clamp<std::int64_t>(room.total > 0 ? 4 * cores * room.left / room.total : cores, 1, cores);
+}
+
+Room Memory::room() {
+  sys::Memory memory = sys::memory();
+  std::int64_t mine = sys::private_bytes(), lowest = lowest_.load(std::memory_order_relaxed);
+  if (lowest == unknown || mine < lowest) lowest_.store(lowest = mine, std::memory_order_relaxed);
+  return {memory.total, memory.left, mine - lowest};
+}
+
+// Who looks may be kept from it by others that compute: then another does.
+void Memory::look(std::int64_t now_ns, std::int64_t due_ns) {
+  constexpr std::int64_t takes_ns = 5 * base::ns_per_ms;
+  if (!next_ns_.compare_exchange_strong(due_ns, now_ns + takes_ns)) return;
+  Room now = room();
+  auto would_be = [&] {
+    if (!is_short()) return becomes_short(now);
+    return now_ns < ends_ns_.load(std::memory_order_relaxed) || stays_short(now, the_gate.cores.wanted());
+  };
+  if (would_be()) sys::give_back_freed_memory(), now = room();
+  bool is = would_be(), was = short_.exchange(is, std::memory_order_relaxed);
+  if (is && !was) {
+    begin_less(now_ns);
+    base::say_if_verbose("%lld MB of memory are left, and %lld MB were taken since calls began to wait: no more goes on at once than bare",
+                         static_cast<long long>(now.left >> 20), static_cast<long long>(now.taken >> 20));
+  }
+  if (is || was) the_gate.cores.hold_to(is ? that_go_on(now, the_gate.cores.limit()) : Cores::any_number);
+  next_ns_.store(now_ns + next_look_ns(now), std::memory_order_relaxed);
+}
+
+// They had too much together, and none was through. Each time that as many as before were let begin has been once too often: so it lasts
+// twice as long as the last.
+void Memory::begin_less(std::int64_t now_ns) {
+  constexpr std::int64_t first_ns = 1000 * base::ns_per_ms, longest_ns = 60'000 * base::ns_per_ms;
+  std::int64_t lasts_ns = std::clamp(2 * lasts_ns_.load(std::memory_order_relaxed), first_ns, longest_ns);
+  lasts_ns_.store(lasts_ns, std::memory_order_relaxed);
+  ends_ns_.store(now_ns + lasts_ns, std::memory_order_relaxed);
+  constexpr std::int64_t times_less = 4;
+  std::int64_t most = std::min(most_at_work(), the_gate.reserve.at_work()) / times_less;
+  most_at_work_.store(std::max(most, the_gate.cores.limit()), std::memory_order_relaxed);
+}
+
+namespace {
+
+// How often somebody went on, or made a call.
+constinit std::atomic<std::uint64_t> steps{0};
+
+}  // namespace
+
+bool keeps_core() {
+  if (!base::self().holds_core || !the_gate.memory.is_short() || the_gate.cores.crowded()) return false;
+  steps.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+// When nobody went on for long, those with cores may wait for one that waits here, in a way that nobody told us of: then one goes on.
+bool take_core_while_short() {
+  constexpr std::int64_t patience_ns = 500 * base::ns_per_ms;
+  std::uint64_t seen = steps.load(std::memory_order_relaxed), before;
+  bool taken;
+  do {
+    taken = the_gate.cores.take_in_turn(patience_ns);
+    if (!taken) the_gate.memory.look_if_due(base::now_ns());
+    before = std::exchange(seen, steps.load(std::memory_order_relaxed));
+  } while (!taken && seen != before);
+  steps.fetch_add(1, std::memory_order_relaxed);
+  if (!taken) the_gate.cores.take_over();
+  return taken;
+}
+
+}  // namespace weir::gate
