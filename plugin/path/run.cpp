@@ -40,7 +40,6 @@ const char* name_of(const Call& call) { return call.caller.call ? call.caller.ca
 wait::Choice choose_now(wait::Ends ends) {
   wait::Choice choice = wait::choose(ends);
   if (choice.lane != wait::Lane::suspend) return choice;
-  if (gate::the_gate.memory.is_short()) return {wait::Lane::park, Reason::memory, nullptr};
   auto* judge = judge_anew.load(std::memory_order_relaxed);
   if (!judge) return choice;
   judge();  // by another thread, it may be, since the choice above
@@ -87,6 +86,9 @@ Reason without_stand_in(Reason reason) {
   return meant_to_park ? Reason::no_stand_in : reason;
 }
 
+// Nothing else ends the wait.
+bool waits_for_others(const Plan& plan) { return plan.way == Way::poll || plan.way == Way::receive; }
+
 // Some time for the call, and more for what takes long to copy. What is shorter did not wait for a device.
 bool was_at_hand(std::int64_t took_ns, std::uint64_t bytes) { return took_ns < 10'000 + static_cast<std::int64_t>(bytes / 4); }
 
@@ -98,7 +100,7 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
   bool had_core = base::self().holds_core;
   std::int64_t began = base::now_ns();
   gate.memory.look_if_due(began);
-  if (gate::keeps_core()) {
+  if (!waits_for_others(plan) && gate::keeps_core()) {
     had_core = false;
     reason = Reason::memory;
   } else {
@@ -338,7 +340,7 @@ bool received_untried(Call& call, Result* result) {
   wait::KeptErrno kept;
   call.kept_errno = &kept;
   wait::Choice choice = choose_now(call.ends);
-  if (choice.lane != wait::Lane::suspend) {
+  if (choice.lane != wait::Lane::suspend || gate::the_gate.memory.is_short()) {
     tried(call.fd, false);
     return false;
   }
@@ -372,6 +374,29 @@ bool adds_to_backlog(const Plan& plan) {
   return gate.permits.waiting() + meter::gauges.ready.value() > enough_a_core * gate.cores.limit();
 }
 
+// While memory is short no task is set aside, so that no other begins, where the call ends by itself. What comes from somebody else may
+// have to wait for another task first: for that only a moment.
+bool waited_in_place(Call& call, const Plan& plan, Result* result) {
+  constexpr int most_ms = 50;
+  if (!waits_for_others(plan)) {
+    *result = parked(call, plan, Reason::memory);
+    return true;
+  }
+  std::int64_t began = base::now_ns();
+  pollfd one{call.fd, static_cast<short>(plan.way == Way::poll ? plan.events : POLLIN), 0};
+  if (!call.attempt || sys::poll(&one, 1, most_ms) <= 0) return false;
+  *result = call.attempt(call);
+  if (*result == -EAGAIN || *result == -EOPNOTSUPP) return false;
+  std::int64_t took = base::now_ns() - began;
+  meter::Counters& counters = meter::mine();
+  counters.parked.add(1);
+  counters.blocked_ns.add(took);
+  counters.parked_ns.add(took);
+  count_reason(Reason::memory);
+  account(call, meter::Served::parked, Reason::memory, {took, 0}, *result);
+  return true;
+}
+
 Result waited_for(Call& call) {
   wait::KeptErrno kept;
   call.kept_errno = &kept;
@@ -383,6 +408,7 @@ Result waited_for(Call& call) {
   wait::Choice choice = choose_now(ends);
   if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
   if (choice.lane == wait::Lane::park) return parked(call, plan, choice.reason);
+  if (Result result; gate::the_gate.memory.is_short() && waited_in_place(call, plan, &result)) return result;
   if (!plan.park_only && !has_ring()) {
     if (parks_without_ring(call, plan)) return parked(call, plan, Reason::no_ring);
     return suspended(call, plan, *choice.runtime);
