@@ -14,6 +14,7 @@
 #include "lane/object.h"
 #include "lane/references.h"
 #include "omp_ext/region_each.h"
+#include "omp_ext/region_rounds.h"
 #include "sys/loader.h"
 
 namespace weir::team {
@@ -46,7 +47,9 @@ class Reader {
     auto enough = [&] { return facts_.blocks && facts_.shares && how == Reading::until_it_blocks; };
     for (follows_ = 0; follows_ < count_ && !enough(); ++follows_) follow(seen_[follows_]);
     if (!facts_.shares && (facts_.blocks || facts_.may_block)) facts_.takes = any_loop_takes();
-    if ((facts_.blocks || facts_.may_block) && !repeats(facts_)) facts_.each_shows = each_thread_shows(seen_[0]);
+    bool asked = (facts_.blocks || facts_.may_block) && !repeats(facts_);
+    if (asked) facts_.rounds = rounds_by_threads(seen_[0]);
+    if (asked && !facts_.rounds) facts_.each_shows = each_thread_shows(seen_[0]);
     return facts_;
   }
 
@@ -317,6 +320,16 @@ bool all_hold(Survey survey) {
 }
 
 }  // namespace
+
+const char* why_bare(const CodeFacts& facts) {
+  if (facts.passes_wait) return passes_wait;
+  if (facts.rounds) return rounds_otherwise;
+  if (facts.each_shows) return each_is_seen;
+  if (repeats(facts)) return all_do_the_same;
+  return nullptr;
+}
+
+bool starts_wide(const CodeFacts& facts) { return (facts.blocks || facts.may_block) && !facts.loops_barrier && !why_bare(facts); }
 
 CodeFacts read_code(const void* code, Reading how) {
   return Reader(reinterpret_cast<std::uintptr_t>(code)).read(how);

@@ -17,6 +17,7 @@ struct CodeFacts {
   bool shares = false;          // its threads share out work: by a loop, sections, single, by their numbers
   bool takes = false;           // or each takes more, a piece at a time, until none is left (looked for where it does not share)
   bool each_shows = false;      // each of its threads does something once that others see (region_each.h; asked where it blocks)
+  bool rounds = false;          // the number of its threads decides how a sum is rounded (region_rounds.h; likewise)
   bool calls_others = false;    // leaves what can be followed: neither seen to wait nor known not to
   bool unsure = false;          // calls that can't be followed, or more code than is read
 };
@@ -39,12 +40,14 @@ constexpr bool repeats(const CodeFacts& facts) { return !facts.shares && !facts.
 // Why regions never have stand-ins, in words.
 constexpr const char* passes_wait = "the passes of a region's loop wait for each other";
 constexpr const char* all_do_the_same = "a region's threads share nothing out, each does the same";
+constexpr const char* rounds_otherwise = "with more threads a region's sum of floating-point numbers would be rounded otherwise";
 constexpr const char* each_is_seen = "each of a region's threads writes or counts something itself";
 
+// Why one with these facts never has any; nullptr: it may.
+const char* why_bare(const CodeFacts& facts);
+
 // Would a region with these facts start with stand-ins?
-constexpr bool starts_wide(const CodeFacts& facts) {
-  return (facts.blocks || facts.may_block) && !facts.loops_barrier && !facts.passes_wait && !facts.each_shows && !repeats(facts);
-}
+bool starts_wide(const CodeFacts& facts);
 
 // Nothing that code with these facts does may wait, read to the end. Unlike the rest, this may be wrong in one direction
 // only: what is not known to end at once is taken to wait.

@@ -10,6 +10,8 @@
 #include "lane/instruction.h"
 #include "lane/loop.h"
 #include "lane/object.h"
+#include "omp_ext/region_body.h"
+#include "omp_ext/region_part.h"
 
 namespace weir::team {
 namespace {
@@ -18,79 +20,6 @@ using lane::Flow;
 using lane::Function;
 using lane::Instruction;
 using lane::Object;
-using lane::read_instruction;
-
-// Of a function: what lies between a call that begins it and the next that ends it, on each way that control takes.
-class Zone {
- public:
-  // In the order of addresses.
-  void mark(int block, std::uintptr_t at, bool ends) {
-    if (count_ < most) marks_[count_++] = {at, block, ends};
-    else everywhere_ = true;
-  }
-
-  void find(const Flow& flow) {
-    Flow::Blocks ends;
-    for (int i = 0; i < count_; ++i) ends[static_cast<std::size_t>(marks_[i].block)] = ends[static_cast<std::size_t>(marks_[i].block)] || marks_[i].ends;
-    for (int i = 0; i < count_; ++i) {
-      bool last = i + 1 == count_ || marks_[i + 1].block != marks_[i].block;
-      if (last && !marks_[i].ends) entered_within_ |= flow.after(marks_[i].block, ends);
-    }
-  }
-
-  bool holds(int block, std::uintptr_t at) const {
-    bool within = entered_within_[static_cast<std::size_t>(block)];
-    for (int i = 0; i < count_ && marks_[i].at <= at; ++i) {
-      if (marks_[i].block == block) within = !marks_[i].ends;
-    }
-    return within || everywhere_;
-  }
-
- private:
-  static constexpr int most = 32;
-  struct Mark {
-    std::uintptr_t at;
-    int block;
-    bool ends;
-  };
-  int count_ = 0;
-  bool everywhere_ = false;  // there are more marks than are kept
-  Mark marks_[most];
-  Flow::Blocks entered_within_;
-};
-
-// What an instruction calls, or hands on to be called: a name of another object's, or a function of this one.
-struct Named {
-  const char* name = nullptr;
-  std::uintptr_t function = 0;
-};
-
-Named named_by(const Object& object, const Instruction& i) {
-  switch (i.kind) {
-    case Instruction::call:
-    case Instruction::jump:
-      if (object.starting_at(i.target)) return {nullptr, i.target};
-      if (std::uintptr_t slot = object.slot_of_stub(i.target)) return {object.name_of_slot(slot)};
-      return {};
-    case Instruction::call_slot:
-    case Instruction::loads_slot: return {object.name_of_slot(i.target)};
-    case Instruction::takes_address: return {nullptr, object.starting_at(i.target) ? i.target : 0};
-    default: return {};
-  }
-}
-
-// fn(block, instruction, its address, what it names) for each of the function's, in order.
-template <typename Fn>
-void each_instruction(const Object& object, const Flow& flow, Fn fn) {
-  for (int block = 0; block < flow.count(); ++block) {
-    Function code = flow.code_of(block);
-    for (std::uintptr_t at = code.begin; at < code.end;) {
-      Instruction i = read_instruction(lane::bytes_at(at), lane::bytes_at(code.end));
-      fn(block, i, at, named_by(object, i));
-      at += i.length ? i.length : 1;
-    }
-  }
-}
 
 bool is_call(const Instruction& i) { return i.kind == Instruction::call || i.kind == Instruction::call_slot; }
 

@@ -12,19 +12,4 @@ namespace weir::team {
 // shared out, or this is not asked (region_code.h).
 bool each_thread_shows(std::uintptr_t code);
 
-// What a called name means to that.
-enum class Part : std::uint8_t {
-  none,
-  shows,
-  asks_number,
-  never_returns,
-  one_enters,       // of the threads: who is told something else than 0
-  first_enters,     // who is told 0
-  share_begins,     // to where it ends, a thread does its share
-  share_ends,
-  alone_begins,     // to where it ends, it does what no other does meanwhile
-  alone_ends,
-};
-Part part_of_name(const char* name);
-
 }  // namespace weir::team

@@ -54,10 +54,11 @@ void look_at_code(const TeamPlan& plan, Region& region, const void* code) {
   CodeFacts facts = read_code(code, Reading::to_the_end);
   facts.shares |= plan.in_every_region;
   facts.each_shows &= !plan.in_every_region;
-  if (facts.passes_wait || facts.each_shows || repeats(facts)) region.barred.store(true, std::memory_order_relaxed);
-  if (facts.passes_wait) meter::teams.narrow.store(passes_wait);
-  else if (facts.each_shows) meter::teams.narrow.store(each_is_seen);
-  else if (repeats(facts) && (facts.blocks || facts.may_block)) meter::teams.narrow.store(all_do_the_same);
+  facts.rounds &= !plan.in_every_region;
+  if (const char* why = why_bare(facts)) {
+    region.barred.store(true, std::memory_order_relaxed);
+    if (facts.blocks || facts.may_block || facts.passes_wait) meter::teams.narrow.store(why);
+  }
   // Tasks that can be set aside need no threads to wait in.
   bool suspends = facts.makes_tasks && wait::policy.best.load() == wait::Lane::suspend;
   if (!starts_wide(facts) || suspends) return;

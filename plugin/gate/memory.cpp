@@ -21,6 +21,7 @@ bool stays_short(const Room& room, bool some_wait) {
 
 std::int64_t next_look_ns(const Room& room) {
   constexpr std::int64_t least_ns = 5 * base::ns_per_ms, most_ns = 1000 * base::ns_per_ms, bytes_a_ns = 8;
+  if (room.total <= 0) return most_ns;  // nothing tells
   // Each byte that is taken is one left less.
   std::int64_t bytes = std::max(room.left - room.total / 2, (room.left - room.taken) / 2);
   return std::clamp(bytes / bytes_a_ns, least_ns, most_ns);
@@ -40,7 +41,8 @@ Room Memory::room() {
 // Who looks may be kept from it by others that compute: then another does.
 void Memory::look(std::int64_t now_ns, std::int64_t due_ns) {
   constexpr std::int64_t takes_ns = 5 * base::ns_per_ms;
-  if (!next_ns_.compare_exchange_strong(due_ns, now_ns + takes_ns)) return;
+  // (malloc can't be asked in a handler.)
+  if (base::in_signal_handler() || !next_ns_.compare_exchange_strong(due_ns, now_ns + takes_ns)) return;
   Room now = room();
   auto would_be = [&] {
     if (!is_short()) return becomes_short(now);

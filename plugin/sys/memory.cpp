@@ -36,7 +36,9 @@ Memory scarcer(Memory one, Memory other) { return other.total > 0 && other.left 
 Memory of_machine() {
   Text text;
   if (!read_text("/proc/meminfo", text)) return {};
-  return {number_in(text.bytes, "MemTotal:") * 1024, number_in(text.bytes, "MemAvailable:") * 1024};
+  std::int64_t total = number_in(text.bytes, "MemTotal:"), left = number_in(text.bytes, "MemAvailable:");
+  if (total <= 0 || left < 0) return {};
+  return {total * 1024, left * 1024};
 }
 
 // One group's files, as the kind names them.

@@ -37,6 +37,7 @@ TEST(MemoryTest, fewer_go_on_the_less_is_left) {
 TEST(MemoryTest, is_looked_at_as_soon_as_it_could_be_short) {
   EXPECT_EQ(next_look_ns({64 * gb, 60 * gb, 0}), 1000 * base::ns_per_ms);
   EXPECT_EQ(next_look_ns({gb, 400 * mb, 600 * mb}), 5 * base::ns_per_ms);
+  EXPECT_EQ(next_look_ns({}), 1000 * base::ns_per_ms);
   EXPECT_LT(next_look_ns({gb, 900 * mb, 0}), 100 * base::ns_per_ms);
 }
 

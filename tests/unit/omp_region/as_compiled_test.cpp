@@ -7,10 +7,10 @@
 
 #include <string>
 
-#include "lane/branch.h"
 #include "lane/instruction.h"
 #include "lane/object.h"
 #include "omp_ext/region_code.h"
+#include "omp_ext/region_rounds.h"
 
 namespace weir::team {
 namespace {
@@ -27,9 +27,10 @@ const void* region_in(const void* code) {
   return nullptr;
 }
 
-class RegionEachTest : public testing::TestWithParam<const char*> {
+class RegionTest : public testing::TestWithParam<const char*> {
  protected:
-  void* library_ = dlopen((REGION_OBJECTS_FOLDER + std::string("/each_") + GetParam() + ".so").c_str(), RTLD_LAZY);
+  explicit RegionTest(const char* of)
+      : library_(dlopen((REGION_OBJECTS_FOLDER + std::string("/") + of + "_" + GetParam() + ".so").c_str(), RTLD_LAZY)) {}
 
   const void* region(const char* name) {
     void* code = library_ ? dlsym(library_, name) : nullptr;
@@ -41,6 +42,16 @@ class RegionEachTest : public testing::TestWithParam<const char*> {
   void TearDown() override {
     if (library_) dlclose(library_);
   }
+
+ private:
+  void* library_;
+};
+
+struct RegionEachTest : RegionTest {
+  RegionEachTest() : RegionTest("each") {}
+};
+struct RegionRoundsTest : RegionTest {
+  RegionRoundsTest() : RegionTest("rounds") {}
 };
 
 TEST_P(RegionEachTest, is_told_where_its_threads_are_seen) {
@@ -61,7 +72,18 @@ TEST_P(RegionEachTest, tells_how_it_starts) {
     EXPECT_TRUE(starts_wide(read_code(region(name), Reading::to_the_end))) << name;
 }
 
+TEST_P(RegionRoundsTest, is_told_where_a_sum_rounds_by_threads) {
+  for (const char* name : {"rounded_sum", "rounded_product", "rounded_long", "rounded_two", "rounded_by_hand", "rounded_at_once"})
+    EXPECT_TRUE(rounds_by_threads(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
+}
+
+TEST_P(RegionRoundsTest, is_told_where_none_does) {
+  for (const char* name : {"exact_count", "exact_most", "exact_each", "exact_by_chance"})
+    EXPECT_FALSE(rounds_by_threads(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
+}
+
 INSTANTIATE_TEST_SUITE_P(As, RegionEachTest, testing::Values(REGION_OBJECTS), [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(As, RegionRoundsTest, testing::Values(REGION_OBJECTS), [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
 }  // namespace weir::team

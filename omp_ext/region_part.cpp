@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
+#include "omp_ext/region_part.h"
 
-#include "omp_ext/region_each.h"
+#include <cstring>
 
 namespace weir::team {
 namespace {
@@ -34,6 +34,8 @@ constexpr Meaning meanings[] = {
     {"GOMP_single_start", Part::one_enters},
     {"omp_get_thread_num", Part::first_enters},
     {"omp_get_num_threads", Part::asks_number},
+    {"__kmpc_dispatch_next", Part::takes_piece},
+    {"__kmpc_reduce", Part::reduces},
     {"__kmpc_for_static_init", Part::share_begins},
     {"__kmpc_for_static_fini", Part::share_ends},
     {"__kmpc_critical", Part::alone_begins},
@@ -64,6 +66,7 @@ Part part_of_name(const char* name) {
     if (starts(name, with)) return Part::shows;
   }
   if (among(name, never_returns) || (starts(name, "_ZSt") && std::strstr(name, "__throw_"))) return Part::never_returns;
+  if (starts(name, "GOMP_loop_") && std::strstr(name, "_next")) return Part::takes_piece;
   for (const Meaning& meaning : meanings) {
     if (starts(name, meaning.start)) return meaning.part;
   }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "lane/flow.h"
+#include "lane/instruction.h"
+#include "lane/object.h"
+
+// The machine code of one function of a region, read instruction by instruction.
+namespace weir::team {
+
+// What lies between a call that begins it and the next that ends it, on each way that control takes.
+class Zone {
+ public:
+  void mark(int block, std::uintptr_t at, bool ends);  // in the order of addresses
+  void find(const lane::Flow& flow);
+  bool holds(int block, std::uintptr_t at) const;
+
+ private:
+  static constexpr int most = 32;
+  struct Mark {
+    std::uintptr_t at;
+    int block;
+    bool ends;
+  };
+  int count_ = 0;
+  bool everywhere_ = false;  // there are more marks than are kept
+  Mark marks_[most];
+  lane::Flow::Blocks entered_within_;
+};
+
+// What an instruction calls, or hands on to be called: a name of another object's, or a function of this one.
+struct Named {
+  const char* name = nullptr;
+  std::uintptr_t function = 0;
+};
+Named named_by(const lane::Object& object, const lane::Instruction& i);
+
+// fn(block, instruction, its address, what it names) for each of the function's, in order.
+template <typename Fn>
+void each_instruction(const lane::Object& object, const lane::Flow& flow, Fn fn) {
+  for (int block = 0; block < flow.count(); ++block) {
+    lane::Function code = flow.code_of(block);
+    for (std::uintptr_t at = code.begin; at < code.end;) {
+      lane::Instruction i = lane::read_instruction(lane::bytes_at(at), lane::bytes_at(code.end));
+      fn(block, i, at, named_by(object, i));
+      at += i.length ? i.length : 1;
+    }
+  }
+}
+
+}  // namespace weir::team

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lane/arithmetic.h"
+
+#include "lane/instruction.h"
+
+namespace weir::lane {
+
+bool rounds(const std::uint8_t* at, const std::uint8_t* end) {
+  Operands o = read_operands(at, end);
+  if (!o.length) return false;
+  if (o.map == 1) return o.opcode == 0x58 || o.opcode == 0x59 || o.opcode == 0x5c || o.opcode == 0x5e;
+  if (o.map == 2) return o.vector && o.opcode >= 0x96 && o.opcode <= 0xbf;  // both: multiplies and adds
+  // Of the old unit: all but those that compare.
+  bool old = !o.vector && o.map == 0 && (o.opcode == 0xd8 || o.opcode == 0xdc || o.opcode == 0xde);
+  return old && (o.first & 7) != 2 && (o.first & 7) != 3;
+}
+
+bool exchanges(const std::uint8_t* at, const std::uint8_t* end) {
+  Operands o = read_operands(at, end);
+  return o.length && !o.vector && o.map == 1 && o.in_memory && (o.opcode == 0xb0 || o.opcode == 0xb1 || o.opcode == 0xc7);
+}
+
+}  // namespace weir::lane

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace weir::lane {
+
+// An instruction that adds, subtracts, multiplies or divides floating-point numbers.
+bool rounds(const std::uint8_t* at, const std::uint8_t* end);
+// One that writes to memory if that holds what was read of it before.
+bool exchanges(const std::uint8_t* at, const std::uint8_t* end);
+
+}  // namespace weir::lane
