@@ -42,7 +42,8 @@ class Body {
  public:
   Body(const Object& object, Function function, bool is_region) : object_(object), flow_(function), is_region_(is_region) {
     if (!flow_.fits()) return;
-    each_instruction(object_, flow_, [this](int block, const Instruction& i, std::uintptr_t at, Named named) { note(block, i, at, named); });
+    auto note_each = [this](int block, const Instruction& i, std::uintptr_t at, Named named) { note(block, i, at, named); };
+    each_instruction(object_, flow_, note_each);
     flow_.find_ways();
     share_.find(flow_);
     alone_.find(flow_);

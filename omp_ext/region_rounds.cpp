@@ -18,7 +18,8 @@ class Sums {
  public:
   Sums(const Object& object, Function function) : object_(object), flow_(function) {
     if (!flow_.fits()) return;
-    each_instruction(object_, flow_, [this](int block, const Instruction& i, std::uintptr_t at, Named named) { note(block, i, at, named); });
+    auto note_each = [this](int block, const Instruction& i, std::uintptr_t at, Named named) { note(block, i, at, named); };
+    each_instruction(object_, flow_, note_each);
     reduction_.find(flow_);
     alone_.find(flow_);
   }

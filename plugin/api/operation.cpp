@@ -40,6 +40,8 @@ struct weir_operation : op::Request {
   std::atomic<std::uint32_t> cancelled{0};    // a thread of its own looks at it in steps, or is woken
   void (*ring)(void*) = nullptr;       // of weir_start_alarm
   void* ring_argument = nullptr;
+  std::int64_t again_ns = 0;           // it rings again after so long, until it is cancelled; 0: once
+  bool rang = false;
 
   // For the account of it, when it is over.
   meter::Caller caller;
@@ -84,6 +86,16 @@ void tell(weir_operation* operation) {
   fn(argument, result);
 }
 
+bool rings_again(weir_operation& alarm) {
+  bool again = alarm.again_ns && !alarm.by_thread && !alarm.cancelled.load(std::memory_order_acquire);
+  if (!again) return false;
+  alarm.op.timeout_ns = alarm.again_ns;
+  meter::gauges.in_flight.rise();
+  if (path::submit(alarm)) return true;
+  meter::gauges.in_flight.fall();
+  return false;
+}
+
 void ended(op::Request& request) {
   auto& operation = static_cast<weir_operation&>(request);
   meter::gauges.in_flight.fall();
@@ -95,7 +107,12 @@ void ended(op::Request& request) {
   if (operation.op.kind == op::Kind::timeout && operation.result == -ETIME) operation.result = 0;
   // One that a thread of the kernel's was waiting for ends as if by a signal.
   if (operation.result == -EINTR && operation.cancelled.load(std::memory_order_acquire)) operation.result = -ECANCELED;
-  if (operation.ring && operation.result == 0) operation.ring(operation.ring_argument);
+  if (operation.ring && operation.result == 0) {
+    operation.rang = true;
+    operation.ring(operation.ring_argument);
+    if (rings_again(operation)) return;
+  }
+  if (operation.rang) operation.result = 0;
   operation.ended_ns = base::now_ns();
   if (operation.state.exchange(weir_operation::over, std::memory_order_acq_rel) == weir_operation::wanted)
     tell(&operation);
@@ -123,6 +140,7 @@ void do_by_thread(void* operation_) {
 struct Alarm {
   void (*ring)(void*) = nullptr;
   void* argument = nullptr;
+  std::int64_t again_ns = 0;
 };
 
 // It is attributed to the function that calls this, and to where that one returns to.
@@ -136,6 +154,7 @@ int start(weir_operation** out, const op::Op& what, Alarm alarm = {},
   operation->done = ended;
   operation->ring = alarm.ring;
   operation->ring_argument = alarm.argument;
+  operation->again_ns = alarm.again_ns;
   operation->caller = caller;
   operation->began_ns = base::now_ns();
   bool storage = op::may_be_of_storage(what.kind) && sys::is_storage(what.fd);
@@ -221,7 +240,10 @@ WEIR_EXPORT ssize_t weir_wait_within(weir_operation* operation, std::int64_t ns)
   weir_operation* deadline = nullptr;
   // It is released only after the deadline.
   auto end_it = [](void* late) { weir_cancel(static_cast<weir_operation*>(late)); };
-  if (operation->by_call || weir_start_alarm(&deadline, ns, end_it, operation)) return weir_wait(operation);
+  // A thread of the kernel's that is about to wait may miss that it was told not to.
+  constexpr std::int64_t again_ns = 50 * base::ns_per_ms;
+  bool limited = !operation->by_call && ns >= 0 && start(&deadline, op::timeout(ns), {end_it, operation, again_ns}) == 0;
+  if (!limited) return weir_wait(operation);
   wait_until_over(operation);
   weir_cancel(deadline);
   bool rang = weir_wait(deadline) == 0;

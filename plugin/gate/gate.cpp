@@ -39,7 +39,8 @@ void take_core() {
   if (thread.lock_depth > 0) return take_core_at_once();
   note_core(thread, true);
   meter::Traced traced = meter::begins(meter::Track::core_wait, "waits for a core");
-  bool in_time = the_gate.memory.is_short() ? take_core_while_short() : the_gate.cores.take(the_gate.wait_ns.load(std::memory_order_relaxed));
+  std::int64_t bound_ns = the_gate.wait_ns.load(std::memory_order_relaxed);
+  bool in_time = the_gate.memory.is_short() ? take_core_while_short() : the_gate.cores.take(bound_ns);
   meter::ends(traced, meter::Track::core_wait, "waits for a core");
   if (!in_time) meter::mine().reasons[static_cast<int>(meter::Reason::gate_timeout)].add(1);
   meter::core_taken();
@@ -78,8 +79,9 @@ void take_core_to_begin() {
 }
 
 void wait_to_begin_piece() {
+  if (!the_gate.memory.is_short()) return;
   base::Thread& thread = base::self();
-  if (!the_gate.memory.is_short() || !thread.holds_core || thread.lock_depth > 0 || base::in_signal_handler()) return;
+  if (!thread.holds_core || thread.lock_depth > 0 || base::in_signal_handler()) return;
   the_gate.cores.make_way(longest_before_begin_ns);
 }
 

@@ -45,8 +45,10 @@ Memory of_machine() {
 struct Kind {
   const char *folder, *limit, *used, *files[2];
 };
-constexpr Kind kinds[] = {{"/sys/fs/cgroup", "memory.max", "memory.current", {"inactive_file", "active_file"}},
-                          {"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", {"total_inactive_file", "total_active_file"}}};
+constexpr Kind kinds[] = {
+    {"/sys/fs/cgroup", "memory.max", "memory.current", {"inactive_file", "active_file"}},
+    {"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", {"total_inactive_file", "total_active_file"}},
+};
 
 bool read_of_group(const Kind& kind, const char* path, const char* file, Text& text) {
   return read_text(base::Line().add("%s%s/%s", kind.folder, path, file).text(), text);
