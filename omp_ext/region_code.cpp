@@ -49,6 +49,7 @@ class Reader {
     if (!facts_.shares && (facts_.blocks || facts_.may_block)) facts_.takes = any_loop_takes();
     bool asked = (facts_.blocks || facts_.may_block) && !repeats(facts_);
     if (asked) facts_.rounds = rounds_by_threads(seen_[0]);
+    if (asked) facts_.computes = computes_by_threads(seen_[0]);
     if (asked && !facts_.rounds) facts_.each_shows = each_thread_shows(seen_[0]);
     return facts_;
   }
@@ -335,7 +336,9 @@ CodeFacts read_code(const void* code, Reading how) {
   return Reader(reinterpret_cast<std::uintptr_t>(code)).read(how);
 }
 
-bool every_region_blocks() { return all_hold({starts_wide, Reading::until_it_blocks}); }
+bool every_region_blocks() {
+  return all_hold({[](const CodeFacts& facts) { return starts_wide(facts) && !facts.computes; }, Reading::until_it_blocks});
+}
 
 bool no_region_waits() { return all_hold(that_none_waits()); }
 

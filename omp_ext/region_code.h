@@ -18,6 +18,7 @@ struct CodeFacts {
   bool takes = false;           // or each takes more, a piece at a time, until none is left (looked for where it does not share)
   bool each_shows = false;      // each of its threads does something once that others see (region_each.h; asked where it blocks)
   bool rounds = false;          // the number of its threads decides how a sum is rounded (region_rounds.h; likewise)
+  bool computes = false;        // or of others, by thread: one that is shared out by number computes with such numbers (likewise)
   bool calls_others = false;    // leaves what can be followed: neither seen to wait nor known not to
   bool unsure = false;          // calls that can't be followed, or more code than is read
 };
@@ -27,7 +28,8 @@ struct CodeFacts {
 enum class Reading { until_it_blocks, to_the_end };
 CodeFacts read_code(const void* code, Reading how = Reading::until_it_blocks);
 
-// Is every parallel region of the program, as far as its fork calls tell, one that blocks? False when none was found.
+// Is every parallel region of the program, as far as its fork calls tell, one that blocks, and none that may make sums of floating-point
+// numbers by thread? False when none was found.
 bool every_region_blocks();
 
 // Is none of them one that may wait? False when none was found, and where that would take long to tell, or code may come later.

@@ -25,16 +25,25 @@ class Sums {
   }
 
   bool rounded() const {
+    return any_rounds([this](int block, std::uintptr_t at) {
+      return reduction_.holds(block, at) || alone_.holds(block, at) || (flow_.loop_around(block) & exchanges_).any();
+    });
+  }
+  bool computed() const {
+    return any_rounds([](int, std::uintptr_t) { return true; });
+  }
+
+ private:
+  template <typename Counts>
+  bool any_rounds(Counts counts) const {
     if (!shares_by_number_ || takes_pieces_) return false;
     bool found = false;
     each_instruction(object_, flow_, [&](int block, const Instruction&, std::uintptr_t at, Named) {
-      if (!lane::rounds(lane::bytes_at(at), lane::bytes_at(flow_.code_of(block).end))) return;
-      found |= reduction_.holds(block, at) || alone_.holds(block, at) || (flow_.loop_around(block) & exchanges_).any();
+      if (!found && lane::rounds(lane::bytes_at(at), lane::bytes_at(flow_.code_of(block).end))) found = counts(block, at);
     });
     return found;
   }
 
- private:
   void note(int block, const Instruction& i, std::uintptr_t at, Named named) {
     if (lane::exchanges(lane::bytes_at(at), lane::bytes_at(flow_.code_of(block).end))) exchanges_[static_cast<std::size_t>(block)] = true;
     if (!named.name || i.kind == Instruction::loads_slot) return;
@@ -57,13 +66,16 @@ class Sums {
   bool shares_by_number_ = false, takes_pieces_ = false;
 };
 
-}  // namespace
-
-bool rounds_by_threads(std::uintptr_t code) {
+bool ask(std::uintptr_t code, bool (Sums::*what)() const) {
   Object object = Object::around(code);
   if (!object.valid()) return false;
   Function function = object.starting_at(code);
-  return function && Sums(object, function).rounded();
+  return function && (Sums(object, function).*what)();
 }
+
+}  // namespace
+
+bool rounds_by_threads(std::uintptr_t code) { return ask(code, &Sums::rounded); }
+bool computes_by_threads(std::uintptr_t code) { return ask(code, &Sums::computed); }
 
 }  // namespace weir::team

@@ -77,6 +77,14 @@ TEST_P(RegionRoundsTest, is_told_where_a_sum_rounds_by_threads) {
     EXPECT_TRUE(rounds_by_threads(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
 }
 
+TEST_P(RegionRoundsTest, is_told_where_sums_may_be_made_by_thread) {
+  for (const char* name : {"by_thread_table", "rounded_sum", "exact_each"})
+    EXPECT_TRUE(computes_by_threads(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
+  for (const char* name : {"exact_by_chance"})
+    EXPECT_FALSE(computes_by_threads(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
+  EXPECT_FALSE(rounds_by_threads(reinterpret_cast<std::uintptr_t>(region("by_thread_table"))));
+}
+
 TEST_P(RegionRoundsTest, is_told_where_none_does) {
   for (const char* name : {"exact_count", "exact_most", "exact_each", "exact_by_chance"})
     EXPECT_FALSE(rounds_by_threads(reinterpret_cast<std::uintptr_t>(region(name)))) << name;

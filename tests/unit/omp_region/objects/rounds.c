@@ -63,6 +63,14 @@ void rounded_at_once(double *of) {
   }
 }
 
+void by_thread_table(double *of) {
+#pragma omp parallel
+  {
+    int me = omp_get_thread_num();
+    for (int i = me; i < 100; i += omp_get_num_threads()) of[me] += reads(i);
+  }
+}
+
 long exact_count(void) {
   long sum = 0;
 #pragma omp parallel for schedule(static) reduction(+ : sum)
