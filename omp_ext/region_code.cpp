@@ -48,8 +48,9 @@ class Reader {
     for (follows_ = 0; follows_ < count_ && !enough(); ++follows_) follow(seen_[follows_]);
     if (!facts_.shares && (facts_.blocks || facts_.may_block)) facts_.takes = any_loop_takes();
     bool asked = (facts_.blocks || facts_.may_block) && !repeats(facts_);
-    if (asked) facts_.rounds = rounds_by_threads(seen_[0]);
-    if (asked) facts_.computes = computes_by_threads(seen_[0]);
+    Rounding rounding = asked ? rounding_of(seen_[0]) : Rounding{};
+    facts_.rounds = rounding.of_sum;
+    facts_.computes = rounding.computes;
     if (asked && !facts_.rounds) facts_.each_shows = each_thread_shows(seen_[0]);
     return facts_;
   }

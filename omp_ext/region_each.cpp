@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "lane/arithmetic.h"
 #include "lane/branch.h"
 #include "lane/flow.h"
 #include "lane/instruction.h"

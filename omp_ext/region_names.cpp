@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
+#include "base/names.h"
 #include "omp_ext/region_code.h"
 
 namespace weir::team {
+
+using base::among;
+using base::starts;
+
 namespace {
 
 // Those that bring something in, or wait: what is only written is buffered, by libc or the kernel.
@@ -43,22 +48,11 @@ constexpr const char* takes[] = {"__kmpc_critical", "__kmpc_critical_with_hint",
                                  "pthread_rwlock_wrlock", "mtx_lock", "sem_wait", "sem_trywait", "sem_timedwait", "accept", "accept4",
                                  "weir_accept", "mq_receive", "msgrcv"};
 
-template <typename Names>
-bool among(const char* name, const Names& names) {
-  for (const char* n : names) {
-    if (*name == *n && !std::strcmp(name, n)) return true;
-  }
-  return false;
-}
-
 // Starts of names. What of OpenMP waits for other threads of the team does so in libomp, with us or without.
 constexpr const char* ends_at_once_starts[] = {"__kmpc_", "GOMP_", "omp_", "mem", "_Zn", "_Zd", "__cxa_", "_Unwind_",
                                                "__gxx_personality", "_ZSt9terminate"};
 constexpr const char* ending_at_once[] = {"malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign",
                                           "__stack_chk_fail", "abort"};
-
-// All names that an object imports are looked for: nearly all of them are told apart by their first letters.
-bool starts(const char* name, const char* with) { return *name == *with && !std::strncmp(name, with, std::strlen(with)); }
 
 }  // namespace
 
@@ -76,26 +70,15 @@ NameKind kind_of_name(const char* name) {
   if (among(name, waits_for_passes)) return NameKind::waits_for_passes;
   if (among(name, waits_for_others)) return NameKind::waits_for_others;
   if (among(name, waits)) return NameKind::waits;
-  for (const char* with : waits_starts) {
-    if (starts(name, with)) return NameKind::waits;
-  }
-  return NameKind::other;
+  return base::starts_with_one(name, waits_starts) ? NameKind::waits : NameKind::other;
 }
 
-bool shares_out(const char* name) {
-  for (const char* with : shares_starts) {
-    if (starts(name, with)) return true;
-  }
-  return false;
-}
+bool shares_out(const char* name) { return base::starts_with_one(name, shares_starts); }
 
 bool takes_one(const char* name) { return among(name, takes); }
 
 bool ends_at_once(const char* name) {
-  for (const char* with : ends_at_once_starts) {
-    if (starts(name, with)) return true;
-  }
-  return among(name, ending_at_once) || (starts(name, "_ZSt") && std::strstr(name, "__throw_"));
+  return base::starts_with_one(name, ends_at_once_starts) || among(name, ending_at_once) || (starts(name, "_ZSt") && std::strstr(name, "__throw_"));
 }
 
 }  // namespace weir::team

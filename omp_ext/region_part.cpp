@@ -3,7 +3,13 @@
 
 #include <cstring>
 
+#include "base/names.h"
+
 namespace weir::team {
+
+using base::among;
+using base::starts;
+
 namespace {
 
 constexpr const char* shows[] = {
@@ -48,23 +54,10 @@ constexpr Meaning meanings[] = {
     {"GOMP_atomic_end", Part::alone_ends},
 };
 
-template <typename Names>
-bool among(const char* name, const Names& names) {
-  for (const char* n : names) {
-    if (*name == *n && !std::strcmp(name, n)) return true;
-  }
-  return false;
-}
-
-bool starts(const char* name, const char* with) { return *name == *with && !std::strncmp(name, with, std::strlen(with)); }
-
 }  // namespace
 
 Part part_of_name(const char* name) {
-  if (among(name, shows)) return Part::shows;
-  for (const char* with : shows_starts) {
-    if (starts(name, with)) return Part::shows;
-  }
+  if (among(name, shows) || base::starts_with_one(name, shows_starts)) return Part::shows;
   if (among(name, never_returns) || (starts(name, "_ZSt") && std::strstr(name, "__throw_"))) return Part::never_returns;
   if (starts(name, "GOMP_loop_") && std::strstr(name, "_next")) return Part::takes_piece;
   for (const Meaning& meaning : meanings) {

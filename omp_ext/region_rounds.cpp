@@ -2,7 +2,6 @@
 #include "omp_ext/region_rounds.h"
 
 #include "lane/arithmetic.h"
-#include "lane/branch.h"
 #include "omp_ext/region_body.h"
 #include "omp_ext/region_part.h"
 
@@ -24,26 +23,18 @@ class Sums {
     alone_.find(flow_);
   }
 
-  bool rounded() const {
-    return any_rounds([this](int block, std::uintptr_t at) {
-      return reduction_.holds(block, at) || alone_.holds(block, at) || (flow_.loop_around(block) & exchanges_).any();
-    });
-  }
-  bool computed() const {
-    return any_rounds([](int, std::uintptr_t) { return true; });
-  }
-
- private:
-  template <typename Counts>
-  bool any_rounds(Counts counts) const {
-    if (!shares_by_number_ || takes_pieces_) return false;
-    bool found = false;
+  Rounding rounding() const {
+    Rounding found;
+    if (!shares_by_number_ || takes_pieces_) return found;
     each_instruction(object_, flow_, [&](int block, const Instruction&, std::uintptr_t at, Named) {
-      if (!found && lane::rounds(lane::bytes_at(at), lane::bytes_at(flow_.code_of(block).end))) found = counts(block, at);
+      if (found.of_sum || !lane::rounds(lane::bytes_at(at), lane::bytes_at(flow_.code_of(block).end))) return;
+      found.computes = true;
+      found.of_sum = reduction_.holds(block, at) || alone_.holds(block, at) || (flow_.loop_around(block) & exchanges_).any();
     });
     return found;
   }
 
+ private:
   void note(int block, const Instruction& i, std::uintptr_t at, Named named) {
     if (lane::exchanges(lane::bytes_at(at), lane::bytes_at(flow_.code_of(block).end))) exchanges_[static_cast<std::size_t>(block)] = true;
     if (!named.name || i.kind == Instruction::loads_slot) return;
@@ -66,16 +57,13 @@ class Sums {
   bool shares_by_number_ = false, takes_pieces_ = false;
 };
 
-bool ask(std::uintptr_t code, bool (Sums::*what)() const) {
-  Object object = Object::around(code);
-  if (!object.valid()) return false;
-  Function function = object.starting_at(code);
-  return function && (Sums(object, function).*what)();
-}
-
 }  // namespace
 
-bool rounds_by_threads(std::uintptr_t code) { return ask(code, &Sums::rounded); }
-bool computes_by_threads(std::uintptr_t code) { return ask(code, &Sums::computed); }
+Rounding rounding_of(std::uintptr_t code) {
+  Object object = Object::around(code);
+  if (!object.valid()) return {};
+  Function function = object.starting_at(code);
+  return function ? Sums(object, function).rounding() : Rounding{};
+}
 
 }  // namespace weir::team

@@ -5,11 +5,12 @@
 
 namespace weir::team {
 
-// Does the region at `code` share a loop out by the number of its threads, and make one sum of the floating-point numbers that each has?
-// Then that number decides how the sum is rounded. (Where threads take the pieces as they come, it is another each time in any case.)
-bool rounds_by_threads(std::uintptr_t code);
-
-// Shared out like that, does it compute with such numbers at all? It may make a sum by thread then, in a table of the program's.
-bool computes_by_threads(std::uintptr_t code);
+// Of a region that shares a loop out by the number of its threads; where they take the pieces as they come, sums are rounded otherwise
+// each time in any case.
+struct Rounding {
+  bool of_sum = false;    // what each thread has of floating-point numbers becomes one: their number decides how it is rounded
+  bool computes = false;  // with such numbers: it may make a sum by thread, in a table of the program's
+};
+Rounding rounding_of(std::uintptr_t code);
 
 }  // namespace weir::team

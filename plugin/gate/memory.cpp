@@ -33,9 +33,9 @@ std::int64_t that_go_on(const Room& room, std::int64_t cores) {
 
 Room Memory::room() {
   sys::Memory memory = sys::memory();
-  std::int64_t mine = sys::private_bytes(), lowest = lowest_.load(std::memory_order_relaxed);
-  if (lowest == unknown || mine < lowest) lowest_.store(lowest = mine, std::memory_order_relaxed);
-  return {memory.total, memory.left, mine - lowest};
+  std::int64_t lowest = lowest_.load(std::memory_order_relaxed);
+  if (lowest == unknown || memory.mine < lowest) lowest_.store(lowest = memory.mine, std::memory_order_relaxed);
+  return {memory.total, memory.left, memory.mine - lowest};
 }
 
 // Who looks may be kept from it by others that compute: then another does.
@@ -55,7 +55,8 @@ void Memory::look(std::int64_t now_ns, std::int64_t due_ns) {
     base::say_if_verbose("%lld MB of memory are left, and %lld MB were taken since calls began to wait: no more goes on at once than bare",
                          static_cast<long long>(now.left >> 20), static_cast<long long>(now.taken >> 20));
   }
-  if (is || was) the_gate.cores.hold_to(is ? that_go_on(now, the_gate.cores.limit()) : Cores::any_number);
+  // At each look: of two at once the later may have seen less.
+  the_gate.cores.hold_to(is ? that_go_on(now, the_gate.cores.limit()) : Cores::any_number);
   next_ns_.store(now_ns + next_look_ns(now), std::memory_order_relaxed);
 }
 

@@ -20,4 +20,19 @@ bool exchanges(const std::uint8_t* at, const std::uint8_t* end) {
   return o.length && !o.vector && o.map == 1 && o.in_memory && (o.opcode == 0xb0 || o.opcode == 0xb1 || o.opcode == 0xc7);
 }
 
+bool steps_by_one(const std::uint8_t* at, const std::uint8_t* end) {
+  Operands o = read_operands(at, end);
+  if (!o.length || o.vector || o.map) return false;
+  int which = o.first & 7;
+  if (o.opcode == 0xfe || o.opcode == 0xff) return which < 2;
+  bool one = o.immediate == 1 || o.immediate == -1;
+  if (o.opcode == 0x80 || o.opcode == 0x81 || o.opcode == 0x83) return one && (which == 0 || which == 5);
+  return o.opcode == 0x8d && o.base >= 0 && o.index < 0 && (o.displacement == 1 || o.displacement == -1);
+}
+
+bool is_locked(const std::uint8_t* at) {
+  while (*at == 0x66 || *at == 0x2e || *at == 0x3e || *at == 0x64) ++at;
+  return *at == 0xf0;
+}
+
 }  // namespace weir::lane

@@ -10,4 +10,8 @@ bool rounds(const std::uint8_t* at, const std::uint8_t* end);
 // One that writes to memory if that holds what was read of it before.
 bool exchanges(const std::uint8_t* at, const std::uint8_t* end);
 
+// An instruction that adds one to a register or to memory, or takes one off.
+bool steps_by_one(const std::uint8_t* at, const std::uint8_t* end);
+bool is_locked(const std::uint8_t* at);
+
 }  // namespace weir::lane

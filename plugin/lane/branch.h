@@ -11,8 +11,4 @@ namespace weir::lane {
 // 0, on to what follows; 1, to its target; -1: it does not tell.
 int way_if(bool zero, Function code);
 
-// An instruction that adds one to a register or to memory, or takes one off.
-bool steps_by_one(const std::uint8_t* at, const std::uint8_t* end);
-bool is_locked(const std::uint8_t* at);
-
 }  // namespace weir::lane

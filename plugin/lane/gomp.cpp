@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lane/gomp.h"
 
-#include <cstring>
-
+#include "base/names.h"
 #include "lane/marks.h"
 #include "sys/loader.h"
 
 namespace weir::lane {
 namespace {
 
+using base::starts;
+
 struct Found {
   bool gomp = false, omp = false;
 };
-
-bool starts(const char* name, const char* with) { return !std::strncmp(name, with, std::strlen(with)); }
 
 int look(dl_phdr_info* object, std::size_t, void* found_) {
   auto& found = *static_cast<Found*>(found_);

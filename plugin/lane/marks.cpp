@@ -5,8 +5,12 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "base/names.h"
+
 namespace weir::lane {
 namespace {
+
+using base::starts;
 
 struct Mark {
   const char* name;
@@ -93,8 +97,6 @@ constexpr Mark bound_libraries[] = {
     {"libtsan.so", "a sanitizer that keeps track of each thread's stack"},
     {"libv8.so", "V8: an isolate is entered by a thread"},
 };
-
-bool starts(const char* text, const char* with) { return !std::strncmp(text, with, std::strlen(with)); }
 
 }  // namespace
 

@@ -64,6 +64,15 @@ void account(const Call& call, meter::Served served, Reason reason, Took took, R
                   took.hidden_ns});
 }
 
+void count_parked(const Call& call, Reason reason, Took took, Result result) {
+  meter::Counters& counters = meter::mine();
+  counters.parked.add(1);
+  counters.blocked_ns.add(took.waited_ns);
+  counters.parked_ns.add(took.waited_ns);
+  counters.hidden_ns.add(took.hidden_ns);
+  account(call, meter::Served::parked, reason, took, result);
+}
+
 Result real(Call& call) {
   return call.kept_errno->across([&call] { return call.real(call); });
 }
@@ -128,18 +137,13 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
     counters.fast_hits.add(1);
     return result;
   }
-  counters.parked.add(1);
-  counters.blocked_ns.add(ended - began);
-  counters.parked_ns.add(ended - began);
   counters.core_wait_ns.add(went_on - ended);
-  if (had_core) counters.hidden_ns.add(ended - began);
   if (plan.storage) {
     counters.storage_ops.add(1);
     if (result > 0) counters.storage_bytes.add(result);
   }
   count_reason(reason);
-  account(call, meter::Served::parked, had_core ? reason : without_stand_in(reason),
-          {ended - began, had_core ? ended - began : 0}, result);
+  count_parked(call, had_core ? reason : without_stand_in(reason), {ended - began, had_core ? ended - began : 0}, result);
   return result;
 }
 
@@ -388,12 +392,8 @@ bool waited_in_place(Call& call, const Plan& plan, Result* result) {
   *result = call.attempt(call);
   if (*result == -EAGAIN || *result == -EOPNOTSUPP) return false;
   std::int64_t took = base::now_ns() - began;
-  meter::Counters& counters = meter::mine();
-  counters.parked.add(1);
-  counters.blocked_ns.add(took);
-  counters.parked_ns.add(took);
   count_reason(Reason::memory);
-  account(call, meter::Served::parked, Reason::memory, {took, 0}, *result);
+  count_parked(call, Reason::memory, {took, 0}, *result);
   return true;
 }
 

@@ -38,7 +38,12 @@ Memory of_machine() {
   if (!read_text("/proc/meminfo", text)) return {};
   std::int64_t total = number_in(text.bytes, "MemTotal:"), left = number_in(text.bytes, "MemAvailable:");
   if (total <= 0 || left < 0) return {};
-  return {total * 1024, left * 1024};
+  return {total * 1024, left * 1024, 0};
+}
+
+const char* next_line(const char* line) {
+  const char* end = std::strchr(line, '\n');
+  return end ? end + 1 : nullptr;
 }
 
 // One group's files, as the kind names them.
@@ -61,10 +66,10 @@ Memory of_group(const Kind& kind, const char* path, std::int64_t machine) {
   std::int64_t limit = std::atoll(text.bytes);
   if (limit <= 0 || limit > machine || !read_of_group(kind, path, kind.used, text)) return {};
   std::int64_t used = std::atoll(text.bytes);
-  if (used < limit / 2) return {limit, limit - used};
-  if (!read_of_group(kind, path, "memory.stat", text)) return {limit, limit - used};
+  if (used < limit / 2) return {limit, limit - used, 0};
+  if (!read_of_group(kind, path, "memory.stat", text)) return {limit, limit - used, 0};
   for (const char* files : kind.files) used -= std::max<std::int64_t>(0, number_in(text.bytes, files));
-  return {limit, limit - used};
+  return {limit, limit - used, 0};
 }
 
 GroupPath my_group() {
@@ -103,7 +108,7 @@ Memory within(int resource, std::int64_t used) {
   rlimit limit{};
   if (failed(raw(SYS_prlimit64, 0, resource, 0, word(&limit))) || limit.rlim_cur == RLIM_INFINITY) return {};
   auto total = static_cast<std::int64_t>(limit.rlim_cur);
-  return {total, total - used};
+  return {total, total - used, 0};
 }
 
 }  // namespace
@@ -112,12 +117,9 @@ Memory memory() {
   Size mine = size();
   Memory least = of_groups(of_machine());
   least = scarcer(least, within(RLIMIT_AS, mine.addresses));
-  return scarcer(least, within(RLIMIT_DATA, mine.data));
-}
-
-std::int64_t private_bytes() {
-  Size mine = size();
-  return mine.resident - mine.shared;
+  least = scarcer(least, within(RLIMIT_DATA, mine.data));
+  least.mine = mine.resident - mine.shared;
+  return least;
 }
 
 // malloc_trim() leaves out the end of what each thread has, which grows to twice the largest block that was ever freed: from now on that
@@ -131,7 +133,7 @@ void give_back_freed_memory() {
 
 GroupPath group_in(const char* lines) {
   GroupPath found{"", false};
-  for (const char* line = lines; line && *line; line = std::strchr(line, '\n') ? std::strchr(line, '\n') + 1 : nullptr) {
+  for (const char* line = lines; line && *line; line = next_line(line)) {
     const char* controllers = std::strchr(line, ':');
     const char* path = controllers ? std::strchr(controllers + 1, ':') : nullptr;
     if (!path) break;
@@ -151,7 +153,7 @@ GroupPath group_in(const char* lines) {
 
 std::int64_t number_in(const char* lines, const char* name) {
   std::size_t length = std::strlen(name);
-  for (const char* line = lines; line && *line; line = std::strchr(line, '\n') ? std::strchr(line, '\n') + 1 : nullptr) {
+  for (const char* line = lines; line && *line; line = next_line(line)) {
     if (!std::strncmp(line, name, length) && line[length] == ' ') return std::atoll(line + length);
   }
   return -1;

@@ -9,11 +9,9 @@ namespace weir::sys {
 // keeps of files counts as left. In bytes.
 struct Memory {
   std::int64_t total = 0, left = 0;
+  std::int64_t mine = 0;  // what the process has for itself: in no file, and shared with no other
 };
 Memory memory();
-
-// What the process has for itself: in no file, and shared with no other.
-std::int64_t private_bytes();
 
 // What the program freed, and malloc keeps for it: of many pieces at once that is much.
 void give_back_freed_memory();

@@ -52,6 +52,7 @@ struct RegionEachTest : RegionTest {
 };
 struct RegionRoundsTest : RegionTest {
   RegionRoundsTest() : RegionTest("rounds") {}
+  Rounding rounding(const char* name) { return rounding_of(reinterpret_cast<std::uintptr_t>(region(name))); }
 };
 
 TEST_P(RegionEachTest, is_told_where_its_threads_are_seen) {
@@ -74,20 +75,20 @@ TEST_P(RegionEachTest, tells_how_it_starts) {
 
 TEST_P(RegionRoundsTest, is_told_where_a_sum_rounds_by_threads) {
   for (const char* name : {"rounded_sum", "rounded_product", "rounded_long", "rounded_two", "rounded_by_hand", "rounded_at_once"})
-    EXPECT_TRUE(rounds_by_threads(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
+    EXPECT_TRUE(rounding(name).of_sum) << name;
 }
 
 TEST_P(RegionRoundsTest, is_told_where_sums_may_be_made_by_thread) {
   for (const char* name : {"by_thread_table", "rounded_sum", "exact_each"})
-    EXPECT_TRUE(computes_by_threads(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
+    EXPECT_TRUE(rounding(name).computes) << name;
   for (const char* name : {"exact_by_chance"})
-    EXPECT_FALSE(computes_by_threads(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
-  EXPECT_FALSE(rounds_by_threads(reinterpret_cast<std::uintptr_t>(region("by_thread_table"))));
+    EXPECT_FALSE(rounding(name).computes) << name;
+  EXPECT_FALSE(rounding("by_thread_table").of_sum);
 }
 
 TEST_P(RegionRoundsTest, is_told_where_none_does) {
   for (const char* name : {"exact_count", "exact_most", "exact_each", "exact_by_chance"})
-    EXPECT_FALSE(rounds_by_threads(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
+    EXPECT_FALSE(rounding(name).of_sum) << name;
 }
 
 INSTANTIATE_TEST_SUITE_P(As, RegionEachTest, testing::Values(REGION_OBJECTS), [](const auto& info) { return std::string(info.param); });

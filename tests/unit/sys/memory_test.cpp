@@ -17,9 +17,9 @@ TEST(MemoryOfSystemTest, is_what_the_machine_has) {
 
 TEST(MemoryOfSystemTest, counts_what_the_process_took) {
   constexpr std::int64_t bytes = 64 << 20;
-  std::int64_t before = private_bytes();
+  std::int64_t before = memory().mine;
   std::vector<char> mine(bytes, 1);
-  EXPECT_GT(private_bytes() - before, bytes / 2);
+  EXPECT_GT(memory().mine - before, bytes / 2);
 }
 
 TEST(MemoryOfSystemTest, finds_the_group_of_either_kind) {
