@@ -27,6 +27,7 @@
 #include "lane/decision.h"
 #include "lane/waits.h"
 #include "path/call.h"
+#include "path/ending.h"
 #include "path/engine.h"
 #include "path/napping.h"
 #include "path/ringless.h"
@@ -346,6 +347,7 @@ void after_fork_in_child() {
   errand::after_fork();
   path::ringless_after_fork();
   path::naps_after_fork();
+  path::endings_after_fork();
   pool::after_fork();
   message::after_fork();
   meter::after_fork();

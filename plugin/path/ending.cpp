@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "path/ending.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -12,51 +13,51 @@
 namespace weir::path {
 namespace {
 
-enum Mark : std::uint8_t { nobody, waited, guessed };
-constinit std::atomic<std::uint8_t> marks[guesses] = {};
+// By number: the waits there that the driver was handed and that are not over, and in the upper half those of them that began on a
+// guess.
+constexpr std::uint64_t one_guess = std::uint64_t{1} << 32;
+constinit std::atomic<std::uint64_t> handed_in[guesses] = {};
+
+std::uint64_t one(bool on_a_guess) { return on_a_guess ? one_guess + 1 : 1; }
 
 // A child of vfork has a table of its own, and our memory. On the driver's thread nobody waits for the driver.
 bool is_another_table() { return base::self_unsuspended().engine_depth; }
 
-std::uint8_t take_mark(int fd) {
-  std::atomic<std::uint8_t>& mark = by_number(marks, fd);
-  std::uint8_t had = mark.load(std::memory_order_relaxed);
-  if (had == nobody) return had;
-  mark.store(nobody, std::memory_order_relaxed);
+std::uint64_t forget(int fd) {
+  forget_ahead(fd);
   tried(fd, false);
-  return had;
+  return by_number(handed_in, fd).load(std::memory_order_seq_cst);
 }
 
 // Not in a signal handler: the driver may wait for what the thread was at.
-void settle(std::uint8_t mark) {
-  if (mark != nobody && !base::in_signal_handler()) driver.settle(mark == guessed);
+void settle(std::uint64_t waits) {
+  if (waits && !base::in_signal_handler()) driver.settle(waits >= one_guess);
 }
 
 }  // namespace
 
-void waits_at(int fd, bool on_a_guess) {
-  std::atomic<std::uint8_t>& mark = by_number(marks, fd);
-  std::uint8_t now = on_a_guess ? guessed : waited;
-  if (mark.load(std::memory_order_relaxed) < now) mark.store(now, std::memory_order_seq_cst);
-}
+void waits_at(int fd, bool on_a_guess) { by_number(handed_in, fd).fetch_add(one(on_a_guess), std::memory_order_seq_cst); }
+
+void waited_at(int fd, bool on_a_guess) { by_number(handed_in, fd).fetch_sub(one(on_a_guess), std::memory_order_relaxed); }
+
+bool is_waited_at(int fd) { return by_number(handed_in, fd).load(std::memory_order_relaxed); }
 
 void number_ends(int fd) {
-  if (fd < 0 || is_another_table()) return;
-  forget_ahead(fd);
-  settle(take_mark(fd));
+  if (fd >= 0 && !is_another_table()) settle(forget(fd));
 }
 
 void numbers_end(unsigned first, unsigned last) {
   if (first > last || is_another_table()) return;
-  std::uint8_t most = nobody;
+  std::uint64_t most = 0;
   unsigned more = last - first;
-  for (unsigned i = 0; i < guesses && i <= more; ++i) {
-    int fd = static_cast<int>((first + i) % guesses);
-    forget_ahead(fd);
-    std::uint8_t had = take_mark(fd);
-    if (had > most) most = had;
-  }
+  for (unsigned i = 0; i < guesses && i <= more; ++i) most = std::max(most, forget(static_cast<int>((first + i) % guesses)));
   settle(most);
+}
+
+void endings_after_fork() {
+  for (std::atomic<std::uint64_t>& waits : handed_in) {
+    if (waits.load(std::memory_order_relaxed)) waits.store(0, std::memory_order_relaxed);
+  }
 }
 
 void forget_number(int fd) {

@@ -97,8 +97,11 @@ bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& run
   waiting.binds_permit = binds_permit;
   waiting.done = over;
   if (on_a_guess) waiting.may_wait = may_wait;
-  if (operation.fd >= 0 && !binds_permit) waits_at(operation.fd, on_a_guess);
-  if (!set_aside(runtime, start, &waiting, refusal)) return false;
+  bool at_number = operation.fd >= 0 && !binds_permit;
+  if (at_number) waits_at(operation.fd, on_a_guess);
+  bool was_aside = set_aside(runtime, start, &waiting, refusal);
+  if (at_number) waited_at(operation.fd, on_a_guess);
+  if (!was_aside) return false;
   *result = waiting.result;
   return true;
 }

@@ -52,7 +52,6 @@ TEST_F(GuessTest, any_number_will_do) {
 
 TEST_F(GuessTest, nothing_is_known_of_a_number_that_ended) {
   constexpr int socket = 5;
-  waits_at(socket, false);
   left_out(socket, 4);
   number_ends(socket);
   EXPECT_FALSE(expects_nothing(socket));

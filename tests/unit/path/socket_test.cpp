@@ -111,6 +111,19 @@ TEST_F(SocketTest, that_no_longer_blocks_by_another_number_says_so_too) {
   EXPECT_EQ(read(ours_, &byte, 1), -EAGAIN);
 }
 
+// So whoever closes the number has nothing to ask of the driver.
+TEST_F(SocketTest, is_waited_at_no_longer_than_it_is) {
+  EXPECT_FALSE(is_waited_at(ours_));
+  Later sent([&] {
+    until_suspended();
+    EXPECT_TRUE(is_waited_at(ours_));
+    EXPECT_EQ(::write(theirs_, "a", 1), 1);
+  });
+  char byte = 0;
+  EXPECT_EQ(read(ours_, &byte, 1), 1);
+  EXPECT_FALSE(is_waited_at(ours_));
+}
+
 // The number says nothing any more of what the read waits for.
 TEST_F(SocketTest, whose_number_is_another_sockets_now_is_waited_for) {
   int others[2];
