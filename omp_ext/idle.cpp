@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/idle.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 
@@ -145,8 +146,10 @@ class Spinning {
 
 void sleep(Member& member, bool (*done)(void*), void* argument) {
   Region& region = *member.region;
-  region.sleepers.fetch_add(1, std::memory_order_seq_cst);
-  std::int64_t longest_ns = no_task_to_begin(region) ? longest_sleep_without_task_ns : longest_sleep_ns;
+  // As many looks a second however many sleep: each looks at all the others.
+  std::int64_t sleepers = region.sleepers.fetch_add(1, std::memory_order_seq_cst) + 1;
+  std::int64_t turn_ns = longest_sleep_ns * std::max<std::int64_t>(sleepers / gate::the_gate.cores.limit(), 1);
+  std::int64_t longest_ns = no_task_to_begin(region) ? longest_sleep_without_task_ns : std::min(turn_ns, longest_sleep_without_task_ns);
   doze(member, longest_ns, [&] { return !done(argument) && !begin_one(member); });
   region.sleepers.fetch_sub(1, std::memory_order_relaxed);
 }

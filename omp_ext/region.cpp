@@ -21,6 +21,9 @@ constexpr std::int64_t worth_a_try_ns = 1'000'000;  // blocked so long, in a run
 constexpr int strikes_to_bar = 2;
 constexpr int quiet_to_narrow = 2;  // a program may run it with data and without, in turn
 
+// Threads that waited at a time, on the mean.
+std::int64_t waited_at_once(const Run& run) { return run.wall_ns ? (run.blocked_ns + run.wall_ns - 1) / run.wall_ns : 1; }
+
 }  // namespace
 
 Knowledge learn(Knowledge known, const Run& run) {
@@ -32,7 +35,8 @@ Knowledge learn(Knowledge known, const Run& run) {
   known.quiet = 0;
   known.apart_from_files = run.stored * 2 < run.parked;
   // Decaying, since the next run may find less of its data cached.
-  known.calls = run.parked > known.calls / 2 ? run.parked : known.calls / 2;
+  std::int64_t calls = run.sets_aside ? waited_at_once(run) : run.parked;
+  known.calls = calls > known.calls / 2 ? calls : known.calls / 2;
   if (run.wall_ns == 0) {
     known.wide = !known.barred && run.blocked_ns >= worth_a_try_ns;
     return known;

@@ -41,11 +41,23 @@ bool imports_waiting(const Object& object) {
 // full, what is not looked at counts as "may block".
 class Reader {
  public:
-  explicit Reader(std::uintptr_t start) { add(start); }
+  explicit Reader(std::uintptr_t start) { called_[static_cast<std::size_t>(add(start))] = true; }
 
   CodeFacts read(Reading how) {
     auto enough = [&] { return facts_.blocks && facts_.shares && how == Reading::until_it_blocks; };
-    for (follows_ = 0; follows_ < count_ && !enough(); ++follows_) follow(seen_[follows_]);
+    for (bool more = true; more && !enough();) {
+      more = false;
+      for (follows_ = 0; follows_ < count_ && !enough(); ++follows_) {
+        if (followed_[index()] || !called_[index()]) continue;
+        followed_[index()] = more = true;
+        follow(seen_[follows_]);
+      }
+    }
+    facts_.blocks_itself = facts_.blocks;
+    for (follows_ = 0; follows_ < count_ && !enough(); ++follows_) {
+      if (!followed_[index()]) follow(seen_[follows_]);
+    }
+    facts_.one_works = facts_.shares && !shares_among_all_;
     if (!facts_.shares && (facts_.blocks || facts_.may_block)) facts_.takes = any_loop_takes();
     bool asked = (facts_.blocks || facts_.may_block) && !repeats(facts_);
     Rounding rounding = asked ? rounding_of(seen_[0]) : Rounding{};
@@ -65,6 +77,8 @@ class Reader {
     std::int16_t in, by;  // of those seen; by: -1, itself
   };
 
+  std::size_t index() const { return static_cast<std::size_t>(follows_); }
+
   int add(std::uintptr_t function) {
     for (int i = 0; i < count_; ++i) {
       if (seen_[i] == function) return i;
@@ -74,8 +88,11 @@ class Reader {
     return -1;
   }
 
-  void add(std::uintptr_t function, std::uintptr_t at) {
-    if (int index = add(function); index >= 0) add_taker(at, index);
+  void add(std::uintptr_t function, std::uintptr_t at, bool called) {
+    int index = add(function);
+    if (index < 0) return;
+    if (called) called_[static_cast<std::size_t>(index)] = true;
+    add_taker(at, index);
   }
 
   void add_taker(std::uintptr_t at, int by) {
@@ -156,7 +173,7 @@ class Reader {
     switch (i.kind) {
       case Instruction::call:
       case Instruction::jump:
-        if (object_.starting_at(i.target)) return add(i.target, at);
+        if (object_.starting_at(i.target)) return add(i.target, at, true);
         if (std::uintptr_t slot = object_.slot_of_stub(i.target)) return called(slot, at);
         // Into the middle of something: a part of this function set apart, as likely as not.
         if (i.kind == Instruction::call || !function_.holds(i.target)) facts_.calls_others = true;
@@ -166,7 +183,7 @@ class Reader {
         if (const char* name = object_.name_of_slot(i.target)) named(name, at);
         return;
       case Instruction::takes_address:
-        if (object_.starting_at(i.target)) add(i.target, at);
+        if (object_.starting_at(i.target)) add(i.target, at, false);
         return;
       case Instruction::call_unknown: unsure_ = true; return;
       case Instruction::jump_unknown: facts_.calls_others = true; return;  // a switch's, or a call's
@@ -184,6 +201,7 @@ class Reader {
 
   void named(const char* name, std::uintptr_t at) {
     facts_.shares |= shares_out(name);
+    shares_among_all_ |= shares_out(name) && !lets_one_in(name);
     if (takes_one(name)) add_taker(at, -1);
     switch (kind_of_name(name)) {
       case NameKind::waits_for_others: facts_.waits_for_others = true; [[fallthrough]];
@@ -196,7 +214,7 @@ class Reader {
     }
     auto there = reinterpret_cast<std::uintptr_t>(dlsym(RTLD_DEFAULT, name));
     if (ends_elsewhere(there)) facts_.calls_others |= !ends_at_once(name) && !is_mathematical(there);
-    else add(there, at);
+    else add(there, at, true);
   }
 
   static bool ends_elsewhere(std::uintptr_t address) {
@@ -212,11 +230,12 @@ class Reader {
   Object object_;
   Function function_;
   CodeFacts facts_;
-  bool unsure_ = false;
+  bool unsure_ = false, shares_among_all_ = false;
   std::uintptr_t waits_nowhere_in_ = 0;
   std::uintptr_t bytes_ = 0;
   int count_ = 0, follows_ = 0, takers_ = 0, barriers_ = 0;
   std::uintptr_t seen_[most];
+  std::bitset<most> called_, followed_;  // of these; called: not only by their addresses
   Taker taker_[most_takers];
   std::uintptr_t barrier_[most_barriers];
 };

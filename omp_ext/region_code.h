@@ -14,7 +14,9 @@ struct CodeFacts {
   bool loops_barrier = false;   // a barrier within a loop: each pass costs a stand-in a switch
   bool passes_wait = false;     // a pass of a loop waits for others that it names (`ordered(n)`)
   bool makes_tasks = false;
+  bool blocks_itself = false;   // blocks not only in what it takes the address of, as of its tasks
   bool shares = false;          // its threads share out work: by a loop, sections, single, by their numbers
+  bool one_works = false;       // by `single` or `masked` alone
   bool takes = false;           // or each takes more, a piece at a time, until none is left (looked for where it does not share)
   bool each_shows = false;      // each of its threads does something once that others see (region_each.h; asked where it blocks)
   bool rounds = false;          // the number of its threads decides how a sum is rounded (region_rounds.h; likewise)
@@ -51,6 +53,9 @@ const char* why_bare(const CodeFacts& facts);
 // Would a region with these facts start with stand-ins?
 bool starts_wide(const CodeFacts& facts);
 
+// One of its threads waits at a time, and makes tasks of what it has then for the others.
+constexpr bool one_brings_tasks(const CodeFacts& facts) { return facts.makes_tasks && facts.one_works && facts.blocks_itself; }
+
 // Nothing that code with these facts does may wait, read to the end. Unlike the rest, this may be wrong in one direction
 // only: what is not known to end at once is taken to wait.
 constexpr bool never_waits(const CodeFacts& facts) {
@@ -61,6 +66,7 @@ constexpr bool never_waits(const CodeFacts& facts) {
 enum class NameKind { other, waits, waits_for_others, barrier, waits_for_passes, makes_tasks, forks };
 NameKind kind_of_name(const char* name);
 bool shares_out(const char* name);  // what a region's threads do is not the same for each
+bool lets_one_in(const char* name); // of these: only one does it
 bool takes_one(const char* name);   // who calls it has something for itself then: a lock, a connection
 bool is_fork(const char* name);
 

@@ -41,6 +41,9 @@ constexpr const char* shares_starts[] = {"__kmpc_for_static_init", "__kmpc_dispa
                                          "__kmpc_next_section", "__kmpc_sections", "GOMP_loop_", "GOMP_sections", "GOMP_single_",
                                          "GOMP_doacross_", "omp_get_thread_num", "omp_get_num_threads"};
 
+// (gcc's masked asks which thread it is; its static loop also, of how many.)
+constexpr const char* one_starts[] = {"__kmpc_single", "__kmpc_master", "__kmpc_masked", "GOMP_single_", "omp_get_thread_num"};
+
 constexpr const char* takes[] = {"__kmpc_critical", "__kmpc_critical_with_hint", "GOMP_critical_start", "GOMP_critical_name_start",
                                  "omp_set_lock", "omp_set_lock_", "omp_test_lock", "omp_test_lock_", "omp_set_nest_lock",
                                  "omp_set_nest_lock_", "omp_test_nest_lock", "omp_test_nest_lock_", "pthread_mutex_lock",
@@ -74,6 +77,8 @@ NameKind kind_of_name(const char* name) {
 }
 
 bool shares_out(const char* name) { return base::starts_with_one(name, shares_starts); }
+
+bool lets_one_in(const char* name) { return base::starts_with_one(name, one_starts); }
 
 bool takes_one(const char* name) { return among(name, takes); }
 

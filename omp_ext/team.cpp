@@ -49,8 +49,13 @@ void spin_again(base::TeamSeat& seat) {
   seat.blocktime_ms = -1;
 }
 
+// Tasks that can be set aside need no threads to wait in.
+bool sets_aside(const Region& region) {
+  return region.makes_tasks.load(std::memory_order_relaxed) && wait::policy.best.load(std::memory_order_relaxed) == wait::Lane::suspend;
+}
+
 // A region that is about to run for the first time: its code says with how many threads to begin.
-void look_at_code(const TeamPlan& plan, Region& region, const void* code) {
+void look_at_code(const TeamPlan& plan, Region& region, const void* code, std::int64_t cores) {
   CodeFacts facts = read_code(code, Reading::to_the_end);
   facts.shares |= plan.in_every_region;
   facts.each_shows &= !plan.in_every_region;
@@ -59,11 +64,14 @@ void look_at_code(const TeamPlan& plan, Region& region, const void* code) {
     region.barred.store(true, std::memory_order_relaxed);
     if (facts.blocks || facts.may_block || facts.passes_wait) meter::teams.narrow.store(why);
   }
-  // Tasks that can be set aside need no threads to wait in.
-  bool suspends = facts.makes_tasks && wait::policy.best.load() == wait::Lane::suspend;
-  if (!starts_wide(facts) || suspends) return;
+  region.makes_tasks.store(facts.makes_tasks, std::memory_order_relaxed);
+  if (!starts_wide(facts)) return;
   Knowledge first;
   first.wide = first.timed = true;
+  if (sets_aside(region)) {
+    if (!one_brings_tasks(facts) || cores < 2) return;
+    first.calls = 1;
+  }
   first.apart_from_files = facts.waits_for_others;
   region.set(first);
 }
@@ -71,7 +79,7 @@ void look_at_code(const TeamPlan& plan, Region& region, const void* code) {
 // `cores`: the size without us.
 std::int64_t wanted_size(const TeamPlan& plan, Region& region, const void* code, bool first, std::int64_t cores) {
   if (plan.freedom == Freedom::same) return plan.widest;
-  if (first) look_at_code(plan, region, code);
+  if (first) look_at_code(plan, region, code, cores);
   Knowledge known = region.known();
   return team_size(known, cores, known.apart_from_files ? plan.widest_apart_from_files : plan.widest);
 }
@@ -216,6 +224,7 @@ void weir::omp::after_fork(const void* code) {
   run.team = seat.forked_size;
   run.cores = seat.forked_cores;
   run.wide = run.team > run.cores;
+  run.sets_aside = sets_aside(region);
   if (run.wide) {
     if (numbers_count_cores()) gate::as_wide_as_before();
     wide_team_of.store(0);

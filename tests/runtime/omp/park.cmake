@@ -13,7 +13,7 @@ function(park_program name source compiler)
     COMMAND ${compiler} -O2 -fopenmp -pthread ${ARGN} -o ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
   add_custom_target(build_${name} ALL DEPENDS ${output})
 endfunction()
-foreach(program park_constructs park_told park_told_mixed park_told_sums park_threadprivate park_table park_kept park_shares park_left park_set park_waits park_child park_opens park_tasks park_nested park_asked park_back park_count park_critical park_ordered park_passes park_repeats park_takes park_each park_hello park_rounds park_records park_crew park_begin park_order park_turns)
+foreach(program park_constructs park_told park_told_mixed park_told_sums park_threadprivate park_table park_kept park_shares park_left park_set park_waits park_child park_opens park_tasks park_nested park_asked park_back park_count park_critical park_ordered park_passes park_repeats park_takes park_each park_hello park_rounds park_records park_crew park_begin park_order park_turns park_brings)
   park_program(${program}_clang ${program}.c ${PARK_CLANG})
   park_program(${program}_gcc ${program}.c ${PARK_GCC} -w)
 endforeach()
@@ -137,6 +137,10 @@ foreach(compiler clang gcc)
 
   # All but the third run have stand-ins: two that did not wait took them away, and one that did brought them back.
   park_test(turns_${compiler} quick times:5 "WEIR_STAND_INS=cores+32" turns_${compiler})
+
+  park_test(brings_${compiler} quick times:4 "" brings_${compiler})
+  park_test(brings_for_tasks_aside_${compiler} quick one:4 "" brings_${compiler})
+  set_property(TEST omp.park.brings_for_tasks_aside_${compiler} APPEND PROPERTY ENVIRONMENT LANE=auto)
 
   # Threads that wait for each other where nobody can see it.
   park_test(waits_${compiler} quick wide "" waits_${compiler} 1)

@@ -50,6 +50,9 @@ class RegionTest : public testing::TestWithParam<const char*> {
 struct RegionEachTest : RegionTest {
   RegionEachTest() : RegionTest("each") {}
 };
+struct RegionBringsTest : RegionTest {
+  RegionBringsTest() : RegionTest("brings") {}
+};
 struct RegionRoundsTest : RegionTest {
   RegionRoundsTest() : RegionTest("rounds") {}
   Rounding rounding(const char* name) { return rounding_of(reinterpret_cast<std::uintptr_t>(region(name))); }
@@ -73,6 +76,13 @@ TEST_P(RegionEachTest, tells_how_it_starts) {
     EXPECT_TRUE(starts_wide(read_code(region(name), Reading::to_the_end))) << name;
 }
 
+TEST_P(RegionBringsTest, is_told_where_one_waits_for_what_tasks_are_about) {
+  for (const char* name : {"one_brings", "one_brings_by_call"})
+    EXPECT_TRUE(one_brings_tasks(read_code(region(name), Reading::to_the_end))) << name;
+  for (const char* name : {"tasks_bring", "all_bring", "none_makes_tasks"})
+    EXPECT_FALSE(one_brings_tasks(read_code(region(name), Reading::to_the_end))) << name;
+}
+
 TEST_P(RegionRoundsTest, is_told_where_a_sum_rounds_by_threads) {
   for (const char* name : {"rounded_sum", "rounded_product", "rounded_long", "rounded_two", "rounded_by_hand", "rounded_at_once"})
     EXPECT_TRUE(rounding(name).of_sum) << name;
@@ -92,6 +102,7 @@ TEST_P(RegionRoundsTest, is_told_where_none_does) {
 }
 
 INSTANTIATE_TEST_SUITE_P(As, RegionEachTest, testing::Values(REGION_OBJECTS), [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(As, RegionBringsTest, testing::Values(REGION_OBJECTS), [](const auto& info) { return std::string(info.param); });
 INSTANTIATE_TEST_SUITE_P(As, RegionRoundsTest, testing::Values(REGION_OBJECTS), [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -15,6 +15,11 @@ Run wide(std::int64_t wall_ns, std::int64_t parked, std::int64_t blocked_ns, std
   return {true, 130, 2, wall_ns, parked, blocked_ns, timeouts};
 }
 
+Run with_tasks(Run run) {
+  run.sets_aside = true;
+  return run;
+}
+
 TEST(RegionTest, one_that_computes_has_a_thread_a_core_and_is_not_timed) {
   Knowledge known = learn({}, narrow(100 * ms, 0, 0));
   EXPECT_FALSE(known.wide);
@@ -31,6 +36,15 @@ TEST(RegionTest, one_that_blocks_has_stand_ins_next_time) {
 TEST(RegionTest, never_more_stand_ins_than_calls_that_blocked) {
   Knowledge known = learn({}, narrow(100 * ms, 7, 150 * ms));
   EXPECT_EQ(team_size(known, 2, 130), 9);
+}
+
+TEST(RegionTest, where_tasks_are_set_aside_no_more_stand_ins_than_threads_that_waited_at_once) {
+  Knowledge known = learn({}, with_tasks(narrow(0, 400, 50 * ms)));
+  EXPECT_EQ(team_size(known, 2, 130), 3);  // how many is not known yet
+  known = learn(known, with_tasks(wide(100 * ms, 400, 60 * ms)));
+  EXPECT_EQ(team_size(known, 2, 130), 3);
+  known = learn(known, with_tasks(wide(100 * ms, 400, 250 * ms)));
+  EXPECT_EQ(team_size(known, 2, 130), 5);
 }
 
 TEST(RegionTest, one_that_hardly_blocks_loses_its_stand_ins) {
