@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "intercept/errno_edge.h"
+#include "path/ahead.h"
 #include "path/in_hope.h"
 #include "sys/file.h"
 
@@ -37,8 +38,13 @@ Result run_whole(Call& call) {
   return c.error == before ? 0 : -(beyond + c.error);
 }
 
+// Has nobody sought in it? libc knows the place in the file from then on.
+bool reads_on(const FILE* file) { return file->_offset < 0; }
+
 // Would libc's read return at once? Nothing is taken from the descriptor to find out.
 Result attempt_whole(Call& call) {
+  bool in_a_row = reads_on(file_call_of(call).file);
+  if (in_a_row && path::takes_ahead(call.fd, call.bytes)) return path::read_ahead(call.fd, call.bytes, [&call] { return call.real(call); });
   struct stat about;
   if (failed(sys::known_of(call.fd, &about))) return call.real(call);
   if (!S_ISREG(about.st_mode)) {
@@ -49,6 +55,8 @@ Result attempt_whole(Call& call) {
   if (offset < 0) return call.real(call);
   Result found = path::at_hand(call.fd, offset, call.bytes, about.st_size);
   if (found < 0) return found == -EAGAIN ? found : -EOPNOTSUPP;
+  bool by_cache = !path::by_number(path::hopes, call.fd).load(std::memory_order_relaxed);
+  if (found == 1 && in_a_row && by_cache) path::look_ahead(call.fd, offset, call.bytes, about.st_size, true);
   return path::made_in_hope(call.fd, file_call_of(call).bytes, [&call] { return call.real(call); });
 }
 
@@ -57,6 +65,9 @@ struct Wide {
   const wchar_t* read_ptr;
   const wchar_t* read_end;
 };
+
+// libc fills its buffer, if it has one by now, whatever the caller asks for.
+std::size_t room_of(const FILE* file) { return static_cast<std::size_t>(file->_IO_buf_end - file->_IO_buf_base); }
 
 // Bits of FILE::_flags, as libio.h of glibc has them.
 constexpr int unbuffered = 0x0002, no_reads = 0x0004, at_end = 0x0010, in_backup = 0x0100, by_lines = 0x0200, putting = 0x0800;
@@ -94,7 +105,7 @@ void wait_and_run(FileCall& what) {
   }
   call.fd = what.file->_fileno;
   call.attempt = attempt_whole;
-  call.bytes = std::clamp(what.bytes, least, most);
+  call.bytes = std::clamp(std::max(what.bytes, room_of(what.file)), least, most);
   int parks = writes_first(what.file) ? 1 : 0;
   base::self().lock_depth += parks;
   Result result = path::run(call, what.caller);

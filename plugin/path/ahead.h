@@ -12,7 +12,8 @@
 
 // Reads at a file's shared offset, one after the other: each look costs three calls beside the read's own. So where some in a row were
 // at hand the page cache is asked about more of what follows, and reads within that are made without a look, and timed. Where the
-// program goes elsewhere in the file, or the cache has let go of it, one read may wait unseen.
+// program goes elsewhere in the file, or the cache has let go of it, one read may wait unseen. Of a FILE in which nobody has sought
+// the cache is asked at once; and of a small file, all of it, when its beginning is read.
 namespace weir::path {
 
 // By number: so many bytes to come are at hand (`known`); or looks in a row that found theirs; or reads until the page cache is asked
@@ -29,8 +30,8 @@ inline bool takes_ahead(int fd, std::uint64_t bytes) {
   return true;
 }
 
-// A look found the bytes at `offset`; the file has `size`.
-void look_ahead(int fd, off_t offset, std::uint64_t bytes, off_t size);
+// A look found the bytes at `offset`; the file has `size`. In a row: that the next read begins where this one ends is sure.
+void look_ahead(int fd, off_t offset, std::uint64_t bytes, off_t size, bool in_a_row = false);
 
 inline void forget_ahead(int fd) { by_number(bytes_ahead, fd).store(0, std::memory_order_relaxed); }
 

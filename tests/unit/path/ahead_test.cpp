@@ -52,7 +52,24 @@ TEST_F(AheadTest, after_some_looks_in_a_row_the_next_reads_need_none) {
   found(3);
   EXPECT_EQ(taken(), 64);
   found(68);
-  EXPECT_EQ(taken(), 31);  // to the end
+  EXPECT_EQ(taken(), 31 + 2);  // to the end, and two that find it
+}
+
+TEST_F(AheadTest, a_small_file_is_known_from_its_beginning_on) {
+  look_ahead(fd_, 0, page, 10 * page);
+  EXPECT_EQ(taken(), 9 + 2);
+}
+
+TEST_F(AheadTest, a_small_file_whose_first_read_comes_from_its_middle_is_looked_at_as_ever) {
+  look_ahead(fd_, page, page, 10 * page);
+  EXPECT_EQ(taken(), 0);
+}
+
+TEST_F(AheadTest, where_the_next_is_sure_to_follow_one_look_is_enough) {
+  look_ahead(fd_, 0, page, pages * page, true);
+  EXPECT_EQ(taken(), 64);
+  look_ahead(fd_, 98 * page, page, pages * page, true);  // one is left: no matter
+  EXPECT_EQ(taken(), 0);
 }
 
 TEST_F(AheadTest, what_is_not_in_the_cache_is_looked_at_as_ever) {
