@@ -83,7 +83,7 @@ Critical* Critical::of(const void* name) {
 // Not for ever: in a forked child nobody may be left who would leave.
 void Critical::await_in_team() {
   constexpr std::int64_t longest_ns = base::ns_per_s;
-  for (std::int64_t end_ns = base::now_ns() + longest_ns; !spun_until_free() && base::now_ns() < end_ns;)
+  for (std::int64_t end_ns = base::now_ns() + longest_ns; !spun_until_free() && !watched_until_free() && base::now_ns() < end_ns;)
     gate::without_core([this] { sleep(); });
 }
 
@@ -91,6 +91,24 @@ void Critical::await_in_team() {
 bool Critical::spun_until_free() {
   bool free = false;
   spun_until([&] { return (free = try_enter()) || is_away_.load(std::memory_order_relaxed); });
+  return free;
+}
+
+// To be woken takes as long as a short read. So while who is inside waits for one, and no core is wanted, one thread of those
+// that want to go in next stays awake, as all do without us.
+bool Critical::watched_until_free() {
+  constexpr std::int64_t longest_ns = base::ns_per_ms;
+  constexpr int spins = 64;
+  const gate::Cores& cores = gate::the_gate.cores;
+  auto is_idle = [&cores] { return cores.held() <= cores.limit() && cores.limit() > 1; };
+  std::int64_t now_ns = base::now_ns(), end_ns = now_ns + longest_ns, before_ns = watched_until_ns_.load(std::memory_order_relaxed);
+  if (!is_idle() || now_ns < before_ns || !watched_until_ns_.compare_exchange_strong(before_ns, end_ns)) return false;
+  bool free = false;
+  while (!free && is_idle() && base::now_ns() < end_ns) {
+    for (int spun = 0; spun < spins && !(free = try_enter()); ++spun) __builtin_ia32_pause();
+    if (!free) sys::yield();
+  }
+  watched_until_ns_.store(0);
   return free;
 }
 
@@ -128,7 +146,7 @@ void Critical::sleep() {
 
 // Where all cores compute, those who do come by themselves. And who was called takes a while to be there.
 void Critical::call_one() {
-  if (!core_is_free() || one_comes_.exchange(true)) return;
+  if (!core_is_free() || base::now_ns() < watched_until_ns_.load() || one_comes_.exchange(true)) return;
   called_.fetch_add(1);
   sys::futex_wake(called_);
 }

@@ -41,6 +41,7 @@ class alignas(64) Critical {
   bool try_enter() { return !inside_.load(std::memory_order_relaxed) && !inside_.exchange(true); }
   void await_in_team();
   bool spun_until_free();
+  bool watched_until_free();
   void sleep();
   void call_one();
 
@@ -52,6 +53,7 @@ class alignas(64) Critical {
   std::atomic<std::uint32_t> called_;  // so often a sleeper was
   std::atomic<std::int32_t> sleepers_;
   std::atomic<bool> one_comes_;
+  std::atomic<std::int64_t> watched_until_ns_;  // one that waits has kept its core
 };
 
 }  // namespace weir::omp
