@@ -296,9 +296,22 @@ bool begin_one(Member& member) {
   return false;
 }
 
+namespace {
+
+// libomp has laid into this thread's queue what waited for the task that was over here: one that sleeps may take some of it.
+void call_for_freed(Member& member) {
+  if (!member.frees) return;
+  member.frees = false;
+  Region& region = *member.region;
+  if (region.sleepers.load(std::memory_order_relaxed) && !no_task_to_begin(region)) rouse_one(region);
+}
+
+}  // namespace
+
 void work_until(Member& member, bool (*done)(void*), void* argument) {
   Spinning spinning(member);
   while (!done(argument)) {
+    call_for_freed(member);
     if (go_on_with_one(member) || begin_one(member) || go_on_for_another(member)) spinning.found_work();
     else if (!spinning.spin(done, argument)) sleep(member, done, argument);
   }

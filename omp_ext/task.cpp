@@ -129,6 +129,13 @@ void tell_that_body_is_over(Task& task) {
   task.parent->children.down();
 }
 
+// The thread had nothing else to do while a task of its was aside.
+void note_in_vain(bool in_vain) {
+  std::uint8_t& count = base::self().asides_in_vain;
+  if (!in_vain) count = 0;
+  else if (count < 255) ++count;
+}
+
 // Enters the task's stack, until the task ends or is set aside.
 std::int32_t run_on_fiber(Member& member, Task& task) {
   bool ended;
@@ -148,6 +155,7 @@ std::int32_t run_on_fiber(Member& member, Task& task) {
     return end(task, member.gtid);
   }
   hold(task);
+  member.begun_before_aside = member.begun.load(std::memory_order_relaxed);
   task.state = TaskState::set_aside;
   member.aside.fetch_add(1, std::memory_order_relaxed);
   // From here on it may be ready, go on on another thread, and end: libomp counts that this part is not over yet.
@@ -233,6 +241,8 @@ std::int32_t run_task(std::int32_t gtid, KmpTask* kmp) {
     task.awaited->waited();
     return end(task, gtid);
   }
+  bool in_vain = task.home == member && member->begun.load(std::memory_order_relaxed) == member->begun_before_aside;
+  note_in_vain(in_vain);
   count(member->begun, std::uint64_t{1});
   task.home->aside.fetch_sub(1, std::memory_order_relaxed);
   task.home = member;
@@ -314,7 +324,7 @@ void dispose(Member& member, Task& task) {
 
 void about_to_queue(Task& task, std::int32_t dependences) {
   if (dependences > 0) {
-    task.pins = true;
+    task.pins = task.depends = true;
     if (alone(*task.home)) task.included = true;
   }
   if (task.included) return;
@@ -328,15 +338,18 @@ void over(Task& task) {
   Region& region = *task.home->region;
   Task& parent = *task.parent;
   Group* group = task.group;
+  bool depends = task.depends;
   (task.told ? parent.lingering : parent.children).down();
   if (group) group->tasks.down();
   // Last: with it the region may end.
   auto* worker = static_cast<Worker*>(base::self().omp);
   Member* member = worker ? worker->member.load() : nullptr;
-  if (member && member->region == &region)
+  if (member && member->region == &region) {
+    member->frees |= depends;
     member->completed.store(member->completed.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  else
+  } else {
     region.completed_elsewhere.fetch_add(1, std::memory_order_release);
+  }
 }
 
 bool descends(const Task& task, const Task& top) {

@@ -113,6 +113,7 @@ struct Task : weir_waiter {
   bool of_its_thread = false;  // has its thread's number, or a pointer to its copy of a reduction
   bool again = false;        // an untied task asked for its next part
   bool counted_queued = false;
+  bool depends = false;      // others may begin when it is over
 
   std::atomic<std::int32_t> parts_left{1};  // 2: body and event of a detachable task
   void* event = nullptr;

@@ -122,6 +122,7 @@ bool enter(Region& region, std::int32_t gtid) {
   member->current = &member->implicit;
   member->only_below = nullptr;
   member->catches_up = false;
+  member->frees = false;
   member->begun.store(0, std::memory_order_relaxed);
   member->aside.store(0, std::memory_order_relaxed);
   member->visits_seen_ns.store(0, std::memory_order_relaxed);

@@ -57,6 +57,8 @@ struct Member {
   base::Queue postponed;    // what would have begun meanwhile
   std::atomic<std::uint64_t> begun;  // tasks that began or went on here; written by this thread alone
   std::atomic<std::int32_t> aside;   // how many that are at home here are set aside
+  std::uint64_t begun_before_aside;  // when the last one was set aside here
+  bool frees;                        // a task that others may have waited for was over here
   std::uint64_t begun_by_idle;       // what others had begun when this thread last left the next task to them
   // Written by this thread alone; all are added up to know that no task is left.
   std::atomic<std::int64_t> created;

@@ -44,7 +44,8 @@ bool reads_on(const FILE* file) { return file->_offset < 0; }
 // Would libc's read return at once? Nothing is taken from the descriptor to find out.
 Result attempt_whole(Call& call) {
   bool in_a_row = reads_on(file_call_of(call).file);
-  if (in_a_row && path::takes_ahead(call.fd, call.bytes)) return path::read_ahead(call.fd, call.bytes, [&call] { return call.real(call); });
+  if (in_a_row && path::takes_ahead(call.fd, call.bytes))
+    return path::read_ahead(call.fd, call.bytes, [&call] { return call.real(call); });
   struct stat about;
   if (failed(sys::known_of(call.fd, &about))) return call.real(call);
   if (!S_ISREG(about.st_mode)) {

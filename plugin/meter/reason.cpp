@@ -8,7 +8,7 @@ const char* name_of(Reason reason) {
       "none",         "outside",   "lane_off",  "not_a_task",    "lock_held",       "signal_handler",
       "eintr_wanted", "nonblocking", "unsupported_fd", "unsupported_call", "no_ring", "cap",
       "backlog",      "construct",    "no_stack",  "foreign_stack", "thread_bound", "watchdog",     "vfork_child",
-      "cancellable",  "gate_timeout", "memory", "no_stand_in"};
+      "cancellable",  "gate_timeout", "memory", "alone", "no_stand_in"};
   static_assert(sizeof names / sizeof *names == reason_count);
   return names[static_cast<int>(reason)];
 }

@@ -18,6 +18,7 @@
 #include "path/waiting.h"
 #include "path/warming.h"
 #include "sys/file.h"
+#include "sys/idle.h"
 #include "sys/process.h"
 #include "wait/errno_state.h"
 #include "wait/lane.h"
@@ -397,6 +398,22 @@ bool waited_in_place(Call& call, const Plan& plan, Result* result) {
   return true;
 }
 
+// No task is aside, and another thread that looked for something to do found nothing, or this one did while the last few tasks were.
+// To set this one aside too, and to bring it back by way of the driver's thread, would only make it wait longer. (What comes from
+// somebody else may be long in coming.)
+bool core_is_wanted_by_nobody(const Call& call, const Plan& plan) {
+  constexpr std::uint8_t some = 4, again = some + 16;
+  bool of_disk = plan.storage || (plan.park_only && may_be_sent(call));
+  bool may_choose = of_disk && wait::policy.automatic.load(std::memory_order_relaxed);
+  if (!may_choose || meter::gauges.aside.load(std::memory_order_relaxed) > 0) return false;
+  if (sys::idle_threads(sys::idle_state.load(std::memory_order_relaxed)) > 0) return true;
+  std::uint8_t& in_vain = base::self_unsuspended().asides_in_vain;
+  if (in_vain < some) return false;
+  if (++in_vain < again) return true;
+  in_vain = some - 1;  // one more is a trial
+  return false;
+}
+
 Result waited_for(Call& call) {
   wait::KeptErrno kept;
   call.kept_errno = &kept;
@@ -409,6 +426,7 @@ Result waited_for(Call& call) {
   if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
   if (choice.lane == wait::Lane::park) return parked(call, plan, choice.reason);
   if (Result result; gate::the_gate.memory.is_short() && waited_in_place(call, plan, &result)) return result;
+  if (core_is_wanted_by_nobody(call, plan)) return parked(call, plan, Reason::alone);
   if (!plan.park_only && !has_ring()) {
     if (parks_without_ring(call, plan)) return parked(call, plan, Reason::no_ring);
     return suspended(call, plan, *choice.runtime);

@@ -46,6 +46,7 @@ constexpr Words words[] = {
     {"cap", "As many tasks were set aside as the run-time bears, and further ones had to block.",
      "Raise WEIR_MAX_SUSPENDED, or use a run-time with more room (weir doctor)."},
     {"backlog", "Enough tasks waited for the device or for a core already, and further ones blocked their threads.", ""},
+    {"alone", "A task blocked its thread where nobody had anything else to do: it goes on sooner so.", ""},
     {"construct", "The task was within a construct that can't be carried over a suspension.",
      "Do the I/O in a task of its own, outside of that construct."},
     {"no_stack", "There was no memory for another task's stack.",

@@ -191,6 +191,12 @@ weir_tasks_programs(omp_locked tasks_locked.c)
 weir_tasks_test(locked quick 60 "2 3" none omp_locked 1)
 weir_tasks_test(locked_often full 200 "2 3 16" shuffle omp_locked 5)
 
+# Where nobody has anything else to do a read blocks its thread, unless the lane is forced.
+weir_tasks_programs(omp_chain tasks_chain.c)
+weir_tasks_test(chain quick 60 "2 3" none omp_chain)
+weir_tasks_test(chain_auto quick 60 "2 3" none omp_chain)
+weir_tasks_environment("LANE=auto;WANTED=\"alone\": [1-9]" chain_auto)
+
 # A team of one keeps the order of its tasks under auto.
 weir_tasks_programs(omp_alone tasks_alone.c)
 weir_tasks_test(alone quick 60 "1 2" none omp_alone)
