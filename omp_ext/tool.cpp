@@ -132,6 +132,7 @@ void sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t what, ompt_
   if (!task) return;
   base::Thread& thread = base::self();
   if (!(task->value & ours_mark)) return explicit_task_waits(thread.seat, what);
+  thread.seat.idle_seen_ns = 0;  // another wait than its last one
   if (what == ompt_scope_begin) {
     task->value |= waiting_mark;
     if (!is_inner(thread.seat.team)) loop_is_over(thread.seat);
