@@ -46,7 +46,7 @@ void set(void* lock, Set& set, Test& test) {
       void* lock;
       Test& test;
     } asked{lock, test};
-    wait_for_lock([](void* a) { return static_cast<Asked*>(a)->test(static_cast<Asked*>(a)->lock) != 0; }, &asked);
+    wait_for_lock(lock, [](void* a) { return static_cast<Asked*>(a)->test(static_cast<Asked*>(a)->lock) != 0; }, &asked);
   } else {
     set(lock);
   }
@@ -123,6 +123,7 @@ WEIR_INTERPOSED void omp_set_lock(void* lock) {
 }
 WEIR_INTERPOSED void omp_unset_lock(void* lock) {
   next_unset_lock(lock);
+  lock_given(lock);
   given();
 }
 WEIR_INTERPOSED int omp_test_lock(void* lock) {
@@ -135,6 +136,7 @@ WEIR_INTERPOSED void omp_set_nest_lock(void* lock) {
 }
 WEIR_INTERPOSED void omp_unset_nest_lock(void* lock) {
   next_unset_nest_lock(lock);
+  lock_given(lock);
   given();
 }
 WEIR_INTERPOSED int omp_test_nest_lock(void* lock) {

@@ -48,6 +48,100 @@ bool spun_until(Take take) {
   }
 }
 
+// To be woken takes as long as a short read. So while who holds a lock waits for one, and no core is wanted, one thread of those that
+// want it next stays awake, as all do without us. `until`: so long one does.
+template <typename Take>
+bool watched_until(std::atomic<std::int64_t>& until, Take take) {
+  constexpr std::int64_t longest_ns = base::ns_per_ms;
+  constexpr int spins = 64;
+  const gate::Cores& cores = gate::the_gate.cores;
+  auto is_idle = [&cores] { return cores.held() <= cores.limit() && cores.limit() > 1; };
+  std::int64_t now_ns = base::now_ns(), end_ns = now_ns + longest_ns, before_ns = until.load(std::memory_order_relaxed);
+  if (!is_idle() || now_ns < before_ns || !until.compare_exchange_strong(before_ns, end_ns)) return false;
+  bool taken = false;
+  while (!taken && is_idle() && base::now_ns() < end_ns) {
+    for (int spun = 0; spun < spins && !(taken = take()); ++spun) __builtin_ia32_pause();
+    if (!taken) sys::yield();
+  }
+  until.store(0);
+  return taken;
+}
+
+// Where the threads of a team with stand-ins sleep that want one of the program's locks: by its address, seldom two at the same place.
+class alignas(64) Bed {
+ public:
+  static Bed& of(const void* lock);
+
+  template <typename Take>
+  void await(Take take) {
+    wait(take);
+    held_.store(true, std::memory_order_relaxed);
+  }
+
+  template <typename Take>
+  void wait(Take take) {
+    // To ask is to write, to what the holder will write, and lies beside what it works on.
+    auto seldom = [&take, spins = 0]() mutable { return (++spins & 7) == 0 && take(); };
+    if (take()) return;
+    while (!spun_until(seldom) && !watched_until(watched_until_ns_, seldom)) {
+      bool had_core = base::self_unsuspended().holds_core;
+      gate::give_core();
+      bool taken = slept(take);
+      if (had_core && taken) gate::take_core_at_once();
+      else if (had_core) gate::take_core();
+      if (taken) return;
+    }
+  }
+
+  void given() {
+    held_.store(false, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // the lock is free; sleepers?
+    if (sleepers_.load(std::memory_order_relaxed) > 0) call_one();
+  }
+
+  void call_one() {
+    if (!core_is_free() || is_watched() || one_comes_.exchange(true)) return;
+    called_.fetch_add(1);
+    sys::futex_wake(called_);
+  }
+
+  bool has_sleepers() const { return sleepers_.load(std::memory_order_relaxed) > 0; }
+
+ private:
+  bool is_watched() const { return base::now_ns() < watched_until_ns_.load(); }
+
+  //   here: sleepers_ + 1; is it free?; sleep        who gives it back: lock free; sleepers_? -> call
+  // Until called; or, since a call may go to one that wants another lock, until nobody seems to be after it.
+  template <typename Take>
+  bool slept(Take take) {
+    constexpr std::int64_t first_look_ns = 4 * base::ns_per_ms, last_look_ns = 64 * base::ns_per_ms, longest_ns = base::ns_per_s;
+    sleepers_.fetch_add(1);
+    all_sleepers.fetch_add(1, std::memory_order_relaxed);
+    std::uint32_t called = called_.load();
+    bool taken = take();
+    std::int64_t end_ns = base::now_ns() + longest_ns;
+    for (std::int64_t ns = first_look_ns; !taken && called_.load() == called && base::now_ns() < end_ns; ns = std::min(2 * ns, last_look_ns)) {
+      sys::futex_wait(called_, called, ns);
+      if (!held_.load(std::memory_order_relaxed) && core_is_free() && !is_watched()) break;
+    }
+    all_sleepers.fetch_sub(1, std::memory_order_relaxed);
+    sleepers_.fetch_sub(1);
+    one_comes_.store(false, std::memory_order_relaxed);
+    return taken;
+  }
+
+  std::atomic<std::uint32_t> called_{0};
+  std::atomic<std::int32_t> sleepers_{0};
+  std::atomic<bool> one_comes_{false};
+  std::atomic<bool> held_{false};  // the lock that was taken here last: a guess, where two are at the same place
+  std::atomic<std::int64_t> watched_until_ns_{0};
+};
+
+constexpr std::size_t bed_places = 64;
+constinit Bed beds[bed_places];
+
+Bed& Bed::of(const void* lock) { return beds[(reinterpret_cast<std::uintptr_t>(lock) * 0x9e3779b97f4a7c15u) >> 58]; }
+
 }  // namespace
 
 bool in_wide_team() { return team::is_wide(base::self_unsuspended().seat.team); }
@@ -57,9 +151,14 @@ bool others_want_this_thread() {
   return member && (member->aside.load(std::memory_order_relaxed) > 0 || !member->woken.empty());
 }
 
-void wait_for_lock(bool (*take)(void*), void* argument) {
-  if (in_wide_team() && spun_until([=] { return take(argument); })) return;
-  for (std::int64_t ns = first_nap_ns; !take(argument);) {
+void lock_given(const void* lock) {
+  if (in_wide_team()) Bed::of(lock).given();
+}
+
+void wait_for_lock(const void* lock, bool (*take)(void*), void* argument) {
+  auto taken = [=] { return take(argument); };
+  if (in_wide_team() && !others_want_this_thread()) return Bed::of(lock).await(taken);
+  for (std::int64_t ns = first_nap_ns; !taken();) {
     if (weir_stand_back()) {
       ns = first_nap_ns;
     } else {
@@ -94,22 +193,8 @@ bool Critical::spun_until_free() {
   return free;
 }
 
-// To be woken takes as long as a short read. So while who is inside waits for one, and no core is wanted, one thread of those
-// that want to go in next stays awake, as all do without us.
 bool Critical::watched_until_free() {
-  constexpr std::int64_t longest_ns = base::ns_per_ms;
-  constexpr int spins = 64;
-  const gate::Cores& cores = gate::the_gate.cores;
-  auto is_idle = [&cores] { return cores.held() <= cores.limit() && cores.limit() > 1; };
-  std::int64_t now_ns = base::now_ns(), end_ns = now_ns + longest_ns, before_ns = watched_until_ns_.load(std::memory_order_relaxed);
-  if (!is_idle() || now_ns < before_ns || !watched_until_ns_.compare_exchange_strong(before_ns, end_ns)) return false;
-  bool free = false;
-  while (!free && is_idle() && base::now_ns() < end_ns) {
-    for (int spun = 0; spun < spins && !(free = try_enter()); ++spun) __builtin_ia32_pause();
-    if (!free) sys::yield();
-  }
-  watched_until_ns_.store(0);
-  return free;
+  return watched_until(watched_until_ns_, [this] { return try_enter(); });
 }
 
 void Critical::entered() {
@@ -156,10 +241,13 @@ void Critical::core_is_idle() {
   for (Critical& critical : criticals) {
     if (critical.sleepers_.load(std::memory_order_relaxed) > 0 && !critical.inside_.load()) critical.call_one();
   }
+  for (Bed& bed : beds) {
+    if (bed.has_sleepers()) bed.call_one();
+  }
 }
 
 void Critical::await() {
-  if (others_want_this_thread()) wait_for_lock([](void* self) { return static_cast<Critical*>(self)->try_enter(); }, this);
+  if (others_want_this_thread()) wait_for_lock(this, [](void* self) { return static_cast<Critical*>(self)->try_enter(); }, this);
   else if (in_wide_team()) await_in_team();
 }
 

@@ -19,7 +19,10 @@ bool in_wide_team();
 bool others_want_this_thread();
 
 // Asks until take(argument) says that the lock is the caller's, which may be on another thread then.
-void wait_for_lock(bool (*take)(void*), void* argument);
+void wait_for_lock(const void* lock, bool (*take)(void*), void* argument);
+
+// It was given back.
+void lock_given(const void* lock);
 
 // A critical section, known by its name, for whose lock libomp knows no asking: is somebody inside? That is told before
 // libomp's lock is given away and, without anything aside, only after it was taken.

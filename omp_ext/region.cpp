@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/region.h"
 
+#include <algorithm>
 #include <new>
 
 namespace weir::team {
@@ -24,6 +25,12 @@ constexpr int quiet_to_narrow = 2;  // a program may run it with data and withou
 // Threads that waited at a time, on the mean.
 std::int64_t waited_at_once(const Run& run) { return run.wall_ns ? (run.blocked_ns + run.wall_ns - 1) / run.wall_ns : 1; }
 
+// As many stand-ins as calls, or as threads that blocked at a time, where that were not all there were.
+std::int64_t wanted(const Run& run) {
+  if (run.sets_aside) return waited_at_once(run);
+  return run.at_once > 0 && run.at_once < run.team ? std::min(run.parked, run.at_once) : run.parked;
+}
+
 }  // namespace
 
 Knowledge learn(Knowledge known, const Run& run) {
@@ -35,7 +42,7 @@ Knowledge learn(Knowledge known, const Run& run) {
   known.quiet = 0;
   known.apart_from_files = run.stored * 2 < run.parked;
   // Decaying, since the next run may find less of its data cached.
-  std::int64_t calls = run.sets_aside ? waited_at_once(run) : run.parked;
+  std::int64_t calls = wanted(run);
   known.calls = calls > known.calls / 2 ? calls : known.calls / 2;
   if (run.wall_ns == 0) {
     known.wide = !known.barred && run.blocked_ns >= worth_a_try_ns;

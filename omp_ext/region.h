@@ -18,6 +18,7 @@ struct Run {
   std::int64_t blocked_ns = 0;     // for how long, all threads together
   std::int64_t gate_timeouts = 0;  // a thread waited for a core as long as the gate lets it
   std::int64_t stored = 0;         // of the calls that blocked, those on files
+  std::int64_t at_once = 0;        // threads that blocked at a time, at the most; 0: not known
   bool sets_aside = false;         // its tasks need no threads to wait in
 };
 
@@ -36,8 +37,7 @@ struct Knowledge {
   bool apart_from_files = false;   // most of what blocked were no calls on files: permits don't bound them
   std::uint8_t strikes = 0;
   std::uint8_t quiet = 0;          // wide runs in a row that had no call that blocked
-  std::int64_t calls = -1;         // calls that blocked in its last run, or where tasks are set aside, so many at a time on the mean:
-                                   // no more stand-ins than that; -1: not known
+  std::int64_t calls = -1;         // calls that blocked in its last run, or so many at a time: no more stand-ins than that; -1: not known
 };
 
 Knowledge learn(Knowledge before, const Run& run);
@@ -55,7 +55,7 @@ struct alignas(64) Region {
   std::atomic<bool> makes_tasks{false};
 
   // Added to by the team's threads when one of their calls has blocked, taken by the forking thread.
-  std::atomic<std::int64_t> parked{0}, stored{0}, blocked_ns{0}, gate_timeouts{0};
+  std::atomic<std::int64_t> parked{0}, stored{0}, blocked_ns{0}, gate_timeouts{0}, at_once{0};
 
   // Two threads that run the same region at once may lose a lesson of each other; no more than that.
   std::atomic<bool> wide{false}, timed{true}, barred{false}, apart_from_files{false};

@@ -236,6 +236,7 @@ void weir::omp::after_fork(const void* code) {
   run.stored = region.stored.exchange(0, std::memory_order_relaxed);
   run.blocked_ns = region.blocked_ns.exchange(0, std::memory_order_relaxed);
   run.gate_timeouts = region.gate_timeouts.exchange(0, std::memory_order_relaxed);
+  run.at_once = region.at_once.exchange(0, std::memory_order_relaxed);
   if (seat.forked_ns) run.wall_ns = weir::base::now_ns() - seat.forked_ns;
   if (&region != &no_region) region.set(learn(region.known(), run));
 }

@@ -45,11 +45,13 @@ void tell_region(base::Thread& thread) {
     region->stored.fetch_add(stored - seat.stored, std::memory_order_relaxed);
     region->blocked_ns.fetch_add(blocked_ns - seat.blocked_ns, std::memory_order_relaxed);
     region->gate_timeouts.fetch_add(timeouts - seat.gate_timeouts, std::memory_order_relaxed);
+    meter::raise_to(seat.most_blocked, region->at_once);
   }
   seat.parked = parked;
   seat.stored = stored;
   seat.blocked_ns = blocked_ns;
   seat.gate_timeouts = timeouts;
+  seat.most_blocked = 0;
 }
 
 constexpr const char* region_part = "parallel region";
@@ -68,6 +70,7 @@ void forget_counters(base::TeamSeat& seat) {
   seat.stored = counters.storage_ops.value();
   seat.blocked_ns = counters.blocked_ns.value();
   seat.gate_timeouts = counters.reasons[static_cast<int>(meter::Reason::gate_timeout)].value();
+  seat.most_blocked = 0;
 }
 
 void parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, unsigned, int, const void*) {

@@ -54,6 +54,7 @@ struct TeamSeat {
   std::int32_t pieces = 0;          // since then it has done so many
   TurnSeat turns;
   std::int64_t parked = 0, stored = 0, blocked_ns = 0, gate_timeouts = 0;  // its counters, as last added to its region
+  std::int64_t most_blocked = 0;    // when it blocked so many threads did, at the most, since then
 };
 
 // Every byte of thread-local state, in one record. Constant-initialized and initial-exec: reading it never calls

@@ -121,6 +121,7 @@ void after_fork() {
   gauges.in_flight.reset();
   gauges.suspended.reset();
   gauges.ready.reset();
+  gauges.blocked.store(0, std::memory_order_relaxed);
   gauges.aside.store(0, std::memory_order_relaxed);
   gauges.ring_ops.reset();
 }

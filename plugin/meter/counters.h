@@ -135,6 +135,7 @@ struct Gauges {
   Flights in_flight;
   Gauge suspended;   // of these, tasks set aside
   Gauge ready;       // tasks whose wait is over and that do not go on yet
+  std::atomic<std::int64_t> blocked{0};  // threads that block in a call, or wait for a permit to
   std::atomic<std::int64_t> aside{0};    // tasks set aside for whatever reason, those that are ready included
   std::atomic<std::int64_t> resumed{0};  // how many went on
   Count ring_ops;    // operations given to io_uring; written by whoever submits, under the ring's lock

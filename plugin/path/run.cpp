@@ -117,6 +117,8 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
     gate::give_core_to_wait(began);
   }
   meter::Traced traced = meter::begins(Track::parked, name_of(call), call.fd);
+  std::int64_t& most_blocked = base::self().seat.most_blocked;
+  most_blocked = std::max(most_blocked, meter::gauges.blocked.fetch_add(1, std::memory_order_relaxed) + 1);
   if (plan.storage) gate::wants_permit(call.fd);
   bool permit = plan.storage && gate.permits.acquire(gate.wait_ns.load(std::memory_order_relaxed));
   meter::gauges.in_flight.rise(true);
@@ -124,6 +126,7 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
     tell(meter::gauges.in_flight.parked(), plan.storage ? gate.permits.limit() : 1 << 30);
   Result result = real(call);
   meter::gauges.in_flight.fall(true);
+  meter::gauges.blocked.fetch_sub(1, std::memory_order_relaxed);
   std::int64_t ended = base::now_ns();
   if (call.habit && !had_core) call.habit->took(ended - began);
   if (permit) release_permit();

@@ -47,6 +47,18 @@ TEST(RegionTest, where_tasks_are_set_aside_no_more_stand_ins_than_threads_that_w
   EXPECT_EQ(team_size(known, 2, 130), 5);
 }
 
+TEST(RegionTest, no_more_stand_ins_than_threads_that_blocked_at_a_time_where_others_did_not) {
+  auto run = wide(100 * ms, 400, 90 * ms);
+  run.at_once = 1;
+  Knowledge known = learn({}, run);
+  EXPECT_EQ(team_size(known, 2, 130), 3);
+  run = wide(100 * ms, 400, 900 * ms);
+  run.at_once = run.team;  // with more of them more would have
+  EXPECT_EQ(team_size(learn(known, run), 2, 130), 130);
+  run.at_once = 64;
+  EXPECT_EQ(team_size(learn(known, run), 2, 130), 66);
+}
+
 TEST(RegionTest, one_that_hardly_blocks_loses_its_stand_ins) {
   Knowledge known;
   known.wide = true;
