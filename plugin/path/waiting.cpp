@@ -96,8 +96,8 @@ bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& run
   waiting.op = operation;
   waiting.binds_permit = binds_permit;
   waiting.done = over;
-  if (on_a_guess) waiting.may_wait = may_wait;
   bool at_number = operation.fd >= 0 && !binds_permit;
+  if (on_a_guess) waiting.may_wait = may_wait;
   if (at_number) waits_at(operation.fd, on_a_guess);
   bool was_aside = set_aside(runtime, start, &waiting, refusal);
   if (at_number) waited_at(operation.fd, on_a_guess);

@@ -138,10 +138,13 @@ foreach(compiler clang gcc)
   # All but the third run have stand-ins: two that did not wait took them away, and one that did brought them back.
   park_test(turns_${compiler} quick times:5 "WEIR_STAND_INS=cores+32" turns_${compiler})
 
-  park_test(brings_${compiler} quick times:4 "" brings_${compiler})
-  park_test(master_${compiler} quick times:4 "" master_${compiler})
-  park_test(brings_for_tasks_aside_${compiler} quick one:4 "" brings_${compiler})
-  set_property(TEST omp.park.brings_for_tasks_aside_${compiler} APPEND PROPERTY ENVIRONMENT LANE=auto)
+  park_test(brings_${compiler} quick wide "" brings_${compiler} 4)
+  park_test(master_${compiler} quick wide "" master_${compiler})
+  park_test(brings_for_tasks_aside_${compiler} quick one "" brings_${compiler} 4)
+  park_test(brings_at_first_${compiler} quick one "" brings_${compiler} 1)
+  foreach(name brings_for_tasks_aside brings_at_first)
+    set_property(TEST omp.park.${name}_${compiler} APPEND PROPERTY ENVIRONMENT LANE=auto)
+  endforeach()
 
   # Threads that wait for each other where nobody can see it.
   park_test(waits_${compiler} quick wide "" waits_${compiler} 1)

@@ -2,9 +2,10 @@
 /* One thread waits for what comes, and makes a task of each; the region runs several times. Tasks can be set aside, so the team needs
  * one more thread, for the core of the one that waits, and never hundreds that wait for tasks. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
-enum { runs = 4, items = 40 };
+enum { items = 40 };
 
 static long compute(long from) {
   unsigned long x = (unsigned long)from + 1;
@@ -12,7 +13,8 @@ static long compute(long from) {
   return (long)(x >> 33);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  int runs = argc > 1 ? atoi(argv[1]) : 4;
   for (int run = 0; run < runs; ++run) {
     long sum = 0;
 #pragma omp parallel
