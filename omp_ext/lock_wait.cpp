@@ -72,25 +72,12 @@ class alignas(64) Bed {
  public:
   static Bed& of(const void* lock);
 
+  // False: what is ready on this thread by now must go on first, since the holder may wait for it.
   template <typename Take>
-  void await(Take take) {
-    wait(take);
-    held_.store(true, std::memory_order_relaxed);
-  }
-
-  template <typename Take>
-  void wait(Take take) {
-    // To ask is to write, to what the holder will write, and lies beside what it works on.
-    auto seldom = [&take, spins = 0]() mutable { return (++spins & 7) == 0 && take(); };
-    if (take()) return;
-    while (!spun_until(seldom) && !watched_until(watched_until_ns_, seldom)) {
-      bool had_core = base::self_unsuspended().holds_core;
-      gate::give_core();
-      bool taken = slept(take);
-      if (had_core && taken) gate::take_core_at_once();
-      else if (had_core) gate::take_core();
-      if (taken) return;
-    }
+  bool await(Take take) {
+    bool taken = wait(take);
+    if (taken) held_.store(true, std::memory_order_relaxed);
+    return taken;
   }
 
   void given() {
@@ -108,6 +95,23 @@ class alignas(64) Bed {
   bool has_sleepers() const { return sleepers_.load(std::memory_order_relaxed) > 0; }
 
  private:
+  template <typename Take>
+  bool wait(Take take) {
+    // To ask is to write, to what the holder will write, and lies beside what it works on.
+    auto seldom = [&take, spins = 0]() mutable { return (++spins & 7) == 0 && take(); };
+    if (take()) return true;
+    while (!spun_until(seldom) && !watched_until(watched_until_ns_, seldom)) {
+      bool had_core = base::self_unsuspended().holds_core;
+      gate::give_core();
+      bool taken = slept(take);
+      if (had_core && taken) gate::take_core_at_once();
+      else if (had_core) gate::take_core();
+      if (taken) return true;
+      if (others_want_this_thread()) return false;
+    }
+    return true;
+  }
+
   bool is_watched() const { return base::now_ns() < watched_until_ns_.load(); }
 
   //   here: sleepers_ + 1; is it free?; sleep        who gives it back: lock free; sleepers_? -> call
@@ -122,7 +126,7 @@ class alignas(64) Bed {
     std::int64_t end_ns = base::now_ns() + longest_ns;
     for (std::int64_t ns = first_look_ns; !taken && called_.load() == called && base::now_ns() < end_ns; ns = std::min(2 * ns, last_look_ns)) {
       sys::futex_wait(called_, called, ns);
-      if (!held_.load(std::memory_order_relaxed) && core_is_free() && !is_watched()) break;
+      if (others_want_this_thread() || (!held_.load(std::memory_order_relaxed) && core_is_free() && !is_watched())) break;
     }
     all_sleepers.fetch_sub(1, std::memory_order_relaxed);
     sleepers_.fetch_sub(1);
@@ -157,7 +161,7 @@ void lock_given(const void* lock) {
 
 void wait_for_lock(const void* lock, bool (*take)(void*), void* argument) {
   auto taken = [=] { return take(argument); };
-  if (in_wide_team() && !others_want_this_thread()) return Bed::of(lock).await(taken);
+  if (in_wide_team() && !others_want_this_thread() && Bed::of(lock).await(taken)) return;
   for (std::int64_t ns = first_nap_ns; !taken();) {
     if (weir_stand_back()) {
       ns = first_nap_ns;
