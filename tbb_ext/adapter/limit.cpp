@@ -26,6 +26,7 @@ std::atomic<std::int64_t> allowed{0};
 std::atomic<pthread_t> changer{};           // our own control is no wish of the program's
 std::atomic<std::int64_t> last_blocked_ns{0};
 std::int64_t last_added_ns = 0;             // by a stall; under `changing`
+std::atomic<bool> stalled{false};           // tasks found no thread since there were the fewest
 
 void set_locked(std::int64_t threads) {
   changer.store(pthread_self());
@@ -34,6 +35,7 @@ void set_locked(std::int64_t threads) {
   delete before;  // the lowest of all controls holds: the new one has to stand first
   changer.store({});
   allowed.store(threads);
+  if (threads <= fewest) stalled.store(false, std::memory_order_relaxed);
   machine->stand_ins(threads > fewest);
 }
 
@@ -81,6 +83,10 @@ int has_controls() {
 
 void raise_limit(std::int64_t parked, std::int64_t most) {
   if (!machine) return;
+  if (parked == 1 && machine->cores > 1) {
+    if (!stalled.load(std::memory_order_relaxed)) relax_limit();
+    return;
+  }
   last_blocked_ns.store(now_ns(), std::memory_order_relaxed);
   std::int64_t now = allowed.load(std::memory_order_relaxed);
   std::int64_t needed = machine->cores + 2 * parked;
@@ -98,6 +104,7 @@ void break_stall() {
   last_blocked_ns.store(now, std::memory_order_relaxed);
   if (allowed.load() >= machine->processors || now - last_added_ns < turn_ns) return;
   last_added_ns = now;
+  stalled.store(true, std::memory_order_relaxed);
   set_locked(allowed.load() + 1);
 }
 

@@ -9,8 +9,12 @@ namespace weir::tbb {
 
 // How many of the processors that libtbb was told of it may use at the moment, as a tbb::global_control:
 //
-//   as many as cores --a call blocks--> twice as many, while more than half of the stand-ins are blocked --> all
-//          ^---------------- an algorithm begins and no call has blocked for a while ----------------'
+//   as many as cores --calls block--> twice as many, while more than half of the stand-ins are blocked --> all
+//          ^-------- an algorithm begins, or a call blocks alone, and none has beside others for a while --------'
+//
+// One call that blocks alone is no reason for stand-ins where there is more than one core: where one task reads what others compute on,
+// as in a pipeline, the other threads are idle often enough. And an idle thread costs: libtbb's spins for a while for each slot that an
+// arena has, which are many here, before it yields for the first time.
 //
 // Calls on storage are worth no more than there are permits for them.
 //
