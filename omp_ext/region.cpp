@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <new>
 
+#include "gate/waits.h"
+
 namespace weir::team {
 
 constinit Region no_region{.read = true};
@@ -21,6 +23,7 @@ constexpr std::int64_t worth_percent = 5;  // of thread time that must be blocke
 constexpr std::int64_t worth_a_try_ns = 1'000'000;  // blocked so long, in a run of unknown length
 constexpr int strikes_to_bar = 2;
 constexpr int quiet_to_narrow = 2;  // a program may run it with data and without, in turn
+constexpr std::int64_t one_meeting = 16, meetings_to_narrow = 4 * one_meeting;
 
 // Threads that waited at a time, on the mean.
 std::int64_t waited_at_once(const Run& run) { return run.wall_ns ? (run.blocked_ns + run.wall_ns - 1) / run.wall_ns : 1; }
@@ -29,6 +32,22 @@ std::int64_t waited_at_once(const Run& run) { return run.wall_ns ? (run.blocked_
 std::int64_t wanted(const Run& run) {
   if (run.sets_aside) return waited_at_once(run);
   return run.at_once > 0 && run.at_once < run.team ? std::min(run.parked, run.at_once) : run.parked;
+}
+
+// Calls that block while one part or other of the time another does meet it by chance, unless something makes them take turns: one thread
+// reads, or whoever has a lock.
+std::int64_t meetings_missed(const Run& run) {
+  return run.parked * std::min(run.blocked_ns * one_meeting / run.wall_ns, one_meeting);
+}
+
+// And waits too short to be worth a stand-in each.
+bool take_turns_to_block(Knowledge& known, const Run& run) {
+  if (run.cores < 2 || run.sets_aside || run.at_once != 1 || run.blocked_ns >= run.parked * gate::Waits::long_ns) {
+    known.alone = 0;
+    return false;
+  }
+  known.alone = static_cast<std::uint8_t>(std::min(known.alone + meetings_missed(run), meetings_to_narrow));
+  return known.alone == meetings_to_narrow;
 }
 
 }  // namespace
@@ -51,7 +70,7 @@ Knowledge learn(Knowledge known, const Run& run) {
   if (run.wide && run.gate_timeouts > 2 * run.team && ++known.strikes >= strikes_to_bar) known.barred = true;
   // A wide team's calls wait for each other too: it is measured against the cores alone.
   std::int64_t threads = run.wide ? run.cores : run.team;
-  known.wide = !known.barred && run.blocked_ns * 100 >= run.wall_ns * threads * worth_percent;
+  known.wide = !known.barred && run.blocked_ns * 100 >= run.wall_ns * threads * worth_percent && !take_turns_to_block(known, run);
   return known;
 }
 
@@ -64,7 +83,7 @@ std::int64_t team_size(const Knowledge& known, std::int64_t cores, std::int64_t 
 Knowledge Region::known() const {
   constexpr auto relaxed = std::memory_order_relaxed;
   return {wide.load(relaxed), timed.load(relaxed), barred.load(relaxed), apart_from_files.load(relaxed),
-          strikes.load(relaxed), quiet.load(relaxed), calls.load(relaxed)};
+          strikes.load(relaxed), quiet.load(relaxed), alone.load(relaxed), calls.load(relaxed)};
 }
 
 void Region::set(const Knowledge& knowledge) {
@@ -75,6 +94,7 @@ void Region::set(const Knowledge& knowledge) {
   apart_from_files.store(knowledge.apart_from_files, relaxed);
   strikes.store(knowledge.strikes, relaxed);
   quiet.store(knowledge.quiet, relaxed);
+  alone.store(knowledge.alone, relaxed);
   calls.store(knowledge.calls, relaxed);
 }
 

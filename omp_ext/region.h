@@ -27,6 +27,7 @@ struct Run {
 //            blocked calls took >= 5 % of its threads' time, or a millisecond of a run that was not timed
 //   narrow ------------------------------------------------> wide
 //     ^------------ they took less, or there were none twice --'|
+//     ^------------ each blocked alone, though it would have met another four times by chance
 //   barred <---- twice, its threads waited for one another -----'  outside of our sight
 //
 // A run is timed unless the region is narrow and the last one had no call that blocked: one that only computes pays nothing.
@@ -37,6 +38,7 @@ struct Knowledge {
   bool apart_from_files = false;   // most of what blocked were no calls on files: permits don't bound them
   std::uint8_t strikes = 0;
   std::uint8_t quiet = 0;          // wide runs in a row that had no call that blocked
+  std::uint8_t alone = 0;          // calls that would have met another by chance, in runs in which none did; in sixteenths
   std::int64_t calls = -1;         // calls that blocked in its last run, or so many at a time: no more stand-ins than that; -1: not known
 };
 
@@ -59,7 +61,7 @@ struct alignas(64) Region {
 
   // Two threads that run the same region at once may lose a lesson of each other; no more than that.
   std::atomic<bool> wide{false}, timed{true}, barred{false}, apart_from_files{false};
-  std::atomic<std::uint8_t> strikes{0}, quiet{0};
+  std::atomic<std::uint8_t> strikes{0}, quiet{0}, alone{0};
   std::atomic<std::int64_t> calls{-1};
 
   // How many of its threads take the pieces of a dynamic loop: decided by who looks at a window (loop_piece), read by all.

@@ -60,6 +60,8 @@ typedef struct weir_tbb_adapter {
   uint16_t (*number_of)(uint16_t slot, int bound);
   /* A call is about to block its thread, the `parked`th at the moment: at most `most` stand-ins may be worth it. Any thread. */
   void (*blocked)(int64_t parked, int64_t most);
+  /* Likewise, but none other does, and it won't for long: not worth a stand-in. */
+  void (*blocks_alone)(void);
   /* Tasks that could go on don't, since every thread is busy: one thread more. Takes locks of libtbb's, makes threads. */
   void (*stalled)(void);
 } weir_tbb_adapter;

@@ -9,6 +9,7 @@
 #include "gate/permits.h"
 #include "gate/pieces.h"
 #include "gate/reserve.h"
+#include "gate/waits.h"
 
 namespace weir::gate {
 
@@ -25,6 +26,7 @@ struct Gate {
   Cores cores;
   Reserve reserve;
   Pieces pieces;
+  Waits waits;
   Memory memory;
   std::atomic<int> storage_fd{-1};  // one that a caller wanted a permit for: tells which device is waited for
   std::atomic<std::int64_t> wait_ns{100'000'000};  // the bound of a wait in the gate while nothing moves

@@ -129,6 +129,7 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
   meter::gauges.blocked.fetch_sub(1, std::memory_order_relaxed);
   std::int64_t ended = base::now_ns();
   if (call.habit && !had_core) call.habit->took(ended - began);
+  if (had_core) gate.waits.add(ended - began);
   if (permit) release_permit();
   meter::ends(traced, Track::parked, name_of(call), result);
   std::int64_t went_on = had_core ? gate::take_core_back(ended) : ended;

@@ -83,10 +83,6 @@ int has_controls() {
 
 void raise_limit(std::int64_t parked, std::int64_t most) {
   if (!machine) return;
-  if (parked == 1 && machine->cores > 1) {
-    if (!stalled.load(std::memory_order_relaxed)) relax_limit();
-    return;
-  }
   last_blocked_ns.store(now_ns(), std::memory_order_relaxed);
   std::int64_t now = allowed.load(std::memory_order_relaxed);
   std::int64_t needed = machine->cores + 2 * parked;
@@ -94,6 +90,10 @@ void raise_limit(std::int64_t parked, std::int64_t most) {
   if (needed <= now || now >= worth) return;
   std::unique_lock lock(changing, std::try_to_lock);  // another thread is at it, or will be asked soon again
   if (lock && allowed.load() == now) set_locked(std::min(worth, std::max(needed, 2 * now)));
+}
+
+void one_blocks_alone() {
+  if (!stalled.load(std::memory_order_relaxed)) relax_limit();
 }
 
 void break_stall() {

@@ -12,9 +12,9 @@ namespace weir::tbb {
 //   as many as cores --calls block--> twice as many, while more than half of the stand-ins are blocked --> all
 //          ^-------- an algorithm begins, or a call blocks alone, and none has beside others for a while --------'
 //
-// One call that blocks alone is no reason for stand-ins where there is more than one core: where one task reads what others compute on,
-// as in a pipeline, the other threads are idle often enough. And an idle thread costs: libtbb's spins for a while for each slot that an
-// arena has, which are many here, before it yields for the first time.
+// One call that blocks alone, and not for long, is no reason for stand-ins where there is more than one core: where one task reads what
+// others compute on, as in a pipeline, the other threads are idle often enough. And an idle thread costs: libtbb's spins for a while
+// for each slot that an arena has, which are many here, before it yields for the first time.
 //
 // Calls on storage are worth no more than there are permits for them.
 //
@@ -28,6 +28,7 @@ void control_comes(std::int64_t threads);
 void control_went(std::int64_t threads);
 int has_controls();
 void raise_limit(std::int64_t parked, std::int64_t most);
+void one_blocks_alone();
 void relax_limit();
 void break_stall();
 void lower_limit();  // back to the fewest at once, whatever is blocked

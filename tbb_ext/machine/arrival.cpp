@@ -51,7 +51,9 @@ void blocked(std::int64_t parked, std::int64_t most) {
   if (!may_have_stand_ins()) return;
   a_call_waits();
   base::EngineScope ours;
-  the_adapter->blocked(parked, most);
+  bool alone = parked == 1 && machine.cores > 1 && gate::the_gate.waits.are_short();
+  if (alone) the_adapter->blocks_alone();
+  else the_adapter->blocked(parked, most);
 }
 
 // What the driver is not to wait for is done by a thread of its own, one at a time.

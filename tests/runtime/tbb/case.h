@@ -13,16 +13,17 @@
 
 // What the programs here share. They are plain TBB programs; the comment on top of each says what the report must show.
 
-// A read that waits so many milliseconds.
-inline bool wait_ms(int ms) {
+// A read that waits so many microseconds, or milliseconds.
+inline bool wait_us(int us) {
   int timer = timerfd_create(CLOCK_MONOTONIC, 0);
-  itimerspec when{{0, 0}, {ms / 1000, ms % 1000 * 1'000'000L}};
+  itimerspec when{{0, 0}, {us / 1'000'000, us % 1'000'000 * 1'000L}};
   timerfd_settime(timer, 0, &when, nullptr);
   std::uint64_t times = 0;
   ssize_t got = read(timer, &times, sizeof times);
   close(timer);
   return got == sizeof times && times == 1;
 }
+inline bool wait_ms(int ms) { return wait_us(1000 * ms); }
 
 // A pipe into which a thread of ours writes the given lines, one every `ms` milliseconds, and then closes it.
 class SlowPipe {

@@ -48,7 +48,7 @@ TEST(RegionTest, where_tasks_are_set_aside_no_more_stand_ins_than_threads_that_w
 }
 
 TEST(RegionTest, no_more_stand_ins_than_threads_that_blocked_at_a_time_where_others_did_not) {
-  auto run = wide(100 * ms, 400, 90 * ms);
+  auto run = wide(100 * ms, 40, 90 * ms);
   run.at_once = 1;
   Knowledge known = learn({}, run);
   EXPECT_EQ(team_size(known, 2, 130), 3);
@@ -57,6 +57,31 @@ TEST(RegionTest, no_more_stand_ins_than_threads_that_blocked_at_a_time_where_oth
   EXPECT_EQ(team_size(learn(known, run), 2, 130), 130);
   run.at_once = 64;
   EXPECT_EQ(team_size(learn(known, run), 2, 130), 66);
+}
+
+Run one_at_a_time(Run run) {
+  run.at_once = 1;
+  return run;
+}
+
+TEST(RegionTest, one_whose_short_waits_never_meet_has_no_stand_ins) {
+  Knowledge known;
+  for (int run = 0; run < 7; ++run) {
+    known = learn(known, one_at_a_time(wide(ms, 1, ms / 2)));  // each would have met another every second time
+    EXPECT_EQ(team_size(known, 2, 130), 3) << run;
+  }
+  known = learn(known, one_at_a_time(wide(ms, 1, ms / 2)));
+  EXPECT_EQ(team_size(known, 2, 130), 2);
+  known = learn(known, one_at_a_time(narrow(ms, 1, ms / 2)));
+  EXPECT_EQ(team_size(known, 2, 130), 2);
+  auto met = narrow(ms, 4, ms);
+  met.at_once = 2;
+  EXPECT_EQ(team_size(learn(known, met), 2, 130), 6);
+}
+
+TEST(RegionTest, long_waits_are_worth_a_stand_in_each_though_they_never_meet) {
+  Knowledge known = learn({}, one_at_a_time(wide(100 * ms, 40, 60 * ms)));
+  EXPECT_EQ(team_size(known, 2, 130), 3);
 }
 
 TEST(RegionTest, one_that_hardly_blocks_loses_its_stand_ins) {
