@@ -68,6 +68,8 @@ NameKind kind_of_name(const char* name);
 bool shares_out(const char* name);  // what a region's threads do is not the same for each
 bool lets_one_in(const char* name); // of these: only one does it
 bool takes_one(const char* name);   // who calls it has something for itself then: a lock, a connection
+bool locks(const char* name);
+bool unlocks(const char* name);
 bool is_fork(const char* name);
 
 // Of names of kind `other`, in run-time libraries: never waits for time, for a file or for another process.

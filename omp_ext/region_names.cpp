@@ -51,6 +51,14 @@ constexpr const char* takes[] = {"__kmpc_critical", "__kmpc_critical_with_hint",
                                  "pthread_rwlock_wrlock", "mtx_lock", "sem_wait", "sem_trywait", "sem_timedwait", "accept", "accept4",
                                  "weir_accept", "mq_receive", "msgrcv"};
 
+// Who calls these waits until nobody else has it, and has it then, up to a call of those below.
+constexpr const char* locking[] = {"__kmpc_critical", "__kmpc_critical_with_hint", "GOMP_critical_start", "GOMP_critical_name_start",
+                                   "omp_set_lock", "omp_set_lock_", "omp_set_nest_lock", "omp_set_nest_lock_", "pthread_mutex_lock",
+                                   "pthread_spin_lock", "mtx_lock"};
+constexpr const char* unlocking[] = {"__kmpc_end_critical", "GOMP_critical_end", "GOMP_critical_name_end", "omp_unset_lock", "omp_unset_lock_",
+                                     "omp_unset_nest_lock", "omp_unset_nest_lock_", "pthread_mutex_unlock", "pthread_spin_unlock",
+                                     "mtx_unlock"};
+
 // Starts of names. What of OpenMP waits for other threads of the team does so in libomp, with us or without.
 constexpr const char* ends_at_once_starts[] = {"__kmpc_", "GOMP_", "omp_", "mem", "_Zn", "_Zd", "__cxa_", "_Unwind_",
                                                "__gxx_personality", "_ZSt9terminate"};
@@ -81,6 +89,10 @@ bool shares_out(const char* name) { return base::starts_with_one(name, shares_st
 bool lets_one_in(const char* name) { return base::starts_with_one(name, one_starts); }
 
 bool takes_one(const char* name) { return among(name, takes); }
+
+bool locks(const char* name) { return among(name, locking); }
+
+bool unlocks(const char* name) { return among(name, unlocking); }
 
 bool ends_at_once(const char* name) {
   return base::starts_with_one(name, ends_at_once_starts) || among(name, ending_at_once) || (starts(name, "_ZSt") && std::strstr(name, "__throw_"));

@@ -14,6 +14,7 @@
 #include "meter/teams.h"
 #include "omp_ext/next.h"
 #include "omp_ext/region_code.h"
+#include "omp_ext/region_locked.h"
 #include "omp_ext/seat.h"
 #include "omp_ext/team_plan.h"
 #include "omp_ext/tool.h"
@@ -70,6 +71,8 @@ void look_at_code(const TeamPlan& plan, Region& region, const void* code, std::i
   first.wide = first.timed = true;
   if (sets_aside(region)) {
     if (!one_brings_tasks(facts) || cores < 2) return;
+    first.calls = 1;
+  } else if (cores > 1 && facts.takes && waits_only_with_lock(reinterpret_cast<std::uintptr_t>(code))) {
     first.calls = 1;
   }
   first.apart_from_files = facts.waits_for_others;

@@ -10,6 +10,7 @@
 #include "lane/instruction.h"
 #include "lane/object.h"
 #include "omp_ext/region_code.h"
+#include "omp_ext/region_locked.h"
 #include "omp_ext/region_rounds.h"
 
 namespace weir::team {
@@ -53,6 +54,9 @@ struct RegionEachTest : RegionTest {
 struct RegionBringsTest : RegionTest {
   RegionBringsTest() : RegionTest("brings") {}
 };
+struct RegionLockedTest : RegionTest {
+  RegionLockedTest() : RegionTest("locked") {}
+};
 struct RegionRoundsTest : RegionTest {
   RegionRoundsTest() : RegionTest("rounds") {}
   Rounding rounding(const char* name) { return rounding_of(reinterpret_cast<std::uintptr_t>(region(name))); }
@@ -83,6 +87,13 @@ TEST_P(RegionBringsTest, is_told_where_one_waits_for_what_tasks_are_about) {
     EXPECT_FALSE(one_brings_tasks(read_code(region(name), Reading::to_the_end))) << name;
 }
 
+TEST_P(RegionLockedTest, is_told_where_threads_wait_only_with_a_lock) {
+  for (const char* name : {"locked_critical", "locked_mutex", "locked_omp_lock"})
+    EXPECT_TRUE(waits_only_with_lock(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
+  for (const char* name : {"free_after_lock", "free_on_one_way", "free_by_locks_of_their_own", "free_of_waits"})
+    EXPECT_FALSE(waits_only_with_lock(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
+}
+
 TEST_P(RegionRoundsTest, is_told_where_a_sum_rounds_by_threads) {
   for (const char* name : {"rounded_sum", "rounded_product", "rounded_long", "rounded_two", "rounded_by_hand", "rounded_at_once"})
     EXPECT_TRUE(rounding(name).of_sum) << name;
@@ -103,6 +114,7 @@ TEST_P(RegionRoundsTest, is_told_where_none_does) {
 
 INSTANTIATE_TEST_SUITE_P(As, RegionEachTest, testing::Values(REGION_OBJECTS), [](const auto& info) { return std::string(info.param); });
 INSTANTIATE_TEST_SUITE_P(As, RegionBringsTest, testing::Values(REGION_OBJECTS), [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(As, RegionLockedTest, testing::Values(REGION_OBJECTS), [](const auto& info) { return std::string(info.param); });
 INSTANTIATE_TEST_SUITE_P(As, RegionRoundsTest, testing::Values(REGION_OBJECTS), [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
