@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "omp_ext/libomp.h"
+#include "omp_ext/loop_piece.h"
 #include "omp_ext/next.h"
 #include "omp_ext/turns.h"
 
@@ -29,17 +30,18 @@ constinit Next<Unsigned> next_ull_runtime{"GOMP_loop_ull_ordered_runtime_next"};
 
 // Before it asks itself for the next piece, libomp waits for the turns that this one left out.
 template <typename F, typename Number>
-bool next_piece(Next<F>& next, Number* from, Number* to) {
+bool next_piece(Next<F>& next, Number* from, Number* to, bool anybodys = false) {
   base::TeamSeat& seat = base::self_unsuspended().seat;
   if (team::takes_turns(seat)) team::await_rest(seat.turns);
-  return next(from, to);
+  return team::next_piece_in_turn(anybodys, [&] { return next(from, to); });
 }
+constexpr bool anybodys = true;
 
 void begins(long first, long step) { team::begins_turns_if_wide(static_cast<std::uint64_t>(first), step); }
 
-bool begin(Next<Start>& start, long first, long end, long step, long chunk, long* from, long* to) {
+bool begin(Next<Start>& start, bool anybodys_, long first, long end, long step, long chunk, long* from, long* to) {
   begins(first, step);
-  return start(first, end, step, chunk, from, to);
+  return team::next_piece_in_turn(anybodys_, [&] { return start(first, end, step, chunk, from, to); });
 }
 
 }  // namespace
@@ -49,9 +51,9 @@ using namespace weir::omp;
 
 #define LOOP long first, long end, long step, long chunk, long *from, long *to
 #define ITS_LOOP first, end, step, chunk, from, to
-WEIR_INTERPOSED bool GOMP_loop_ordered_static_start(LOOP) { return begin(start_static, ITS_LOOP); }
-WEIR_INTERPOSED bool GOMP_loop_ordered_dynamic_start(LOOP) { return begin(start_dynamic, ITS_LOOP); }
-WEIR_INTERPOSED bool GOMP_loop_ordered_guided_start(LOOP) { return begin(start_guided, ITS_LOOP); }
+WEIR_INTERPOSED bool GOMP_loop_ordered_static_start(LOOP) { return begin(start_static, !anybodys, ITS_LOOP); }
+WEIR_INTERPOSED bool GOMP_loop_ordered_dynamic_start(LOOP) { return begin(start_dynamic, anybodys, ITS_LOOP); }
+WEIR_INTERPOSED bool GOMP_loop_ordered_guided_start(LOOP) { return begin(start_guided, anybodys, ITS_LOOP); }
 WEIR_INTERPOSED bool GOMP_loop_ordered_runtime_start(long first, long end, long step, long* from, long* to) {
   begins(first, step);
   return start_runtime(first, end, step, from, to);
@@ -64,14 +66,16 @@ WEIR_INTERPOSED bool GOMP_loop_ordered_start(long first, long end, long step, lo
 
 #define PIECE(Number) Number *from, Number *to
 WEIR_INTERPOSED bool GOMP_loop_ordered_static_next(PIECE(long)) { return next_piece(next_static, from, to); }
-WEIR_INTERPOSED bool GOMP_loop_ordered_dynamic_next(PIECE(long)) { return next_piece(next_dynamic, from, to); }
-WEIR_INTERPOSED bool GOMP_loop_ordered_guided_next(PIECE(long)) { return next_piece(next_guided, from, to); }
+WEIR_INTERPOSED bool GOMP_loop_ordered_dynamic_next(PIECE(long)) { return next_piece(next_dynamic, from, to, anybodys); }
+WEIR_INTERPOSED bool GOMP_loop_ordered_guided_next(PIECE(long)) { return next_piece(next_guided, from, to, anybodys); }
 WEIR_INTERPOSED bool GOMP_loop_ordered_runtime_next(PIECE(long)) { return next_piece(next_runtime, from, to); }
 WEIR_INTERPOSED bool GOMP_loop_ull_ordered_static_next(PIECE(unsigned long long)) { return next_piece(next_ull_static, from, to); }
 WEIR_INTERPOSED bool GOMP_loop_ull_ordered_dynamic_next(PIECE(unsigned long long)) {
-  return next_piece(next_ull_dynamic, from, to);
+  return next_piece(next_ull_dynamic, from, to, anybodys);
 }
-WEIR_INTERPOSED bool GOMP_loop_ull_ordered_guided_next(PIECE(unsigned long long)) { return next_piece(next_ull_guided, from, to); }
+WEIR_INTERPOSED bool GOMP_loop_ull_ordered_guided_next(PIECE(unsigned long long)) {
+  return next_piece(next_ull_guided, from, to, anybodys);
+}
 WEIR_INTERPOSED bool GOMP_loop_ull_ordered_runtime_next(PIECE(unsigned long long)) {
   return next_piece(next_ull_runtime, from, to);
 }

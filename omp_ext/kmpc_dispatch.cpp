@@ -31,9 +31,14 @@ constinit Next<PassOver> over_8{"__kmpc_dispatch_fini_8"};
 constinit Next<PassOver> over_8u{"__kmpc_dispatch_fini_8u"};
 constinit Next<void(Ident*, std::int32_t, int, const void*)> begin_doacross{"__kmpc_doacross_init"};
 
-// Not one that may turn out to be static (OMP_SCHEDULE), nor an ordered one: there a piece waits for the one before.
+// Not one that may turn out to be static (OMP_SCHEDULE), nor, of the first, an ordered one: there a piece waits for the one before.
 bool hands_to_anybody(std::int32_t schedule) {
   std::int32_t kind = schedule & ~modifiers;
+  return kind == of_dynamic || kind == of_guided;
+}
+
+bool hands_to_anybody_in_turn(std::int32_t schedule) {
+  std::int32_t kind = (schedule & ~modifiers) - of_ordered;
   return kind == of_dynamic || kind == of_guided;
 }
 
@@ -55,7 +60,7 @@ template <typename F, typename Number, typename Step>
 void begin(Next<F>& next, Ident* place, std::int32_t gtid, std::int32_t schedule, Number first, Number last, Step step, Step chunk) {
   base::TeamSeat& seat = seat_here();
   if (team::is_wide(seat.team) && !team::is_inner(seat.team)) {
-    seat.takes_pieces = hands_to_anybody(schedule);
+    seat.takes_pieces = hands_to_anybody(schedule) || hands_to_anybody_in_turn(schedule);
     if (takes_turns(schedule)) team::begins_turns(seat.turns, static_cast<std::uint64_t>(first), step);
     else team::begins_without_turns(seat.turns);
     schedule = in_order(schedule);
@@ -67,7 +72,9 @@ template <typename F, typename Number, typename Step>
 int next_piece(Next<F>& next, Ident* place, std::int32_t gtid, std::int32_t* last, Number* lower, Number* upper, Step* stride) {
   auto take = [&] { return next(place, gtid, last, lower, upper, stride); };
   base::TeamSeat& seat = seat_here();
-  if (team::takes_turns(seat)) return team::next_in_turn(seat.turns, lower, upper, take);
+  if (team::takes_turns(seat)) {
+    return team::next_piece_in_turn(seat.takes_pieces, [&] { return team::next_in_turn(seat.turns, lower, upper, take); });
+  }
   return team::next_piece(seat.takes_pieces, take);
 }
 

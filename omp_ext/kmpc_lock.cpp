@@ -74,8 +74,8 @@ void leave(const void* name, Leave leave) {
 template <typename Enter>
 void enter_in_turn(Enter enter) {
   bool wide = in_wide_team();
-  if (wide) gate::give_core();
   base::TeamSeat& seat = base::self_unsuspended().seat;
+  if (wide) team::begins_to_wait_for_turn();
   if (team::takes_turns(seat)) team::await_turn(seat.turns);
   else if (wide && !team::is_inner(seat.team)) team::region_stays_narrow();
   enter();

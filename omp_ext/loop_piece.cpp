@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/settings.h"
 #include "gate/gate.h"
+#include "meter/counters.h"
 #include "meter/teams.h"
 #include "meter/trace.h"
 #include "omp_ext/region.h"
@@ -59,11 +60,19 @@ bool always_busy() {
   return wanted;
 }
 
+bool in_turns() { return base::self_unsuspended().seat.turns.in_turns; }
+
+// As many as would be at it without us, or as can compute.
+std::int64_t enough_in_turns(const Region& region) {
+  return std::max(gate::the_gate.cores.limit(), region.without_us.load(std::memory_order_relaxed));
+}
+
 std::int64_t few() { return Crew::least_a_core * gate::the_gate.cores.limit(); }
 
 // Of a region of which it is not known yet whether its calls wait, a few begin, and others as a core would be idle.
 std::int64_t most_at_work(const Region& region) {
   if (region.in_order.load()) return Crew::all;
+  if (in_turns()) return enough_in_turns(region);
   std::int64_t most = region.begins.load() ? few() : region.crew_most.load();
   return std::min(most, gate::the_gate.memory.most_at_work());
 }
@@ -98,7 +107,7 @@ void step(Region& region, std::int64_t wall_ns) {
   std::int64_t cpu_now_ns = sys::process_cpu_ns(), cpu_ns = cpu_now_ns - std::exchange(window.cpu_ns, cpu_now_ns);
   window.pieces.store(0, std::memory_order_relaxed);
   // One that was not looked at for long may have seen more than this loop.
-  if (wall_ns > 4 * longest_window_ns) return;
+  if (wall_ns > 4 * longest_window_ns || in_turns()) return;
   double busy = always_busy() ? 1 : static_cast<double>(cpu_ns) / static_cast<double>(wall_ns * cores);
   std::int64_t most = region.begins.load() ? step_of_first(region, busy) : region.crew.step(busy, gate.reserve.at_work(), cores);
   region.crew_most.store(most);
@@ -146,7 +155,7 @@ bool wait_behind(Region& region, std::uint32_t over_at_first) {
 }
 
 void stay_behind(Region& region, std::uint32_t over_at_first) {
-  gate::the_gate.reserve.for_idle_cores(region.begins.load());
+  gate::the_gate.reserve.for_idle_cores(region.begins.load() || in_turns());
   gate::give_core();
   meter::Traced traced = meter::begins(meter::Track::core_wait, "stays behind");
   bool over = wait_behind(region, over_at_first);
@@ -176,7 +185,49 @@ void begin(base::Thread& thread, Region& region) {
   stay_behind(region, thread.seat.loops_over);
 }
 
+// So many pieces of loops with turns were done since one blocked.
+constinit std::atomic<std::int64_t> since_one_blocked{0};
+
+void note_piece(base::TeamSeat& seat) {
+  std::int64_t parked = meter::mine().parked.value();
+  if (std::exchange(seat.parked_before_piece, parked) != parked) since_one_blocked.store(0, std::memory_order_relaxed);
+  else since_one_blocked.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool pieces_block() {
+  return meter::gauges.blocked.load(std::memory_order_relaxed) > 0 || since_one_blocked.load(std::memory_order_relaxed) < few();
+}
+
+// With a turn that it left out, others would wait for it.
+bool may_stay_behind(const base::Thread& thread) {
+  bool had_all_turns = thread.seat.turns.turn == thread.seat.turns.end;
+  return had_all_turns && thread.holds_core && thread.lock_depth == 0 && !base::in_signal_handler();
+}
+
 }  // namespace
+
+void before_next_in_turn(base::Thread& thread) {
+  base::TeamSeat& seat = thread.seat;
+  Region& region = *region_of_seat(seat.team);
+  if (&region == &no_region || team_plan().freedom == Freedom::same) return;
+  note_piece(seat);
+  if (!seat.in_loop) enter(seat);
+  else looks.fetch_add(1, std::memory_order_relaxed);
+  gate::Gate& gate = gate::the_gate;
+  if (gate.reserve.at_work() <= enough_in_turns(region) || !may_stay_behind(thread)) return;
+  if (pieces_block() && gate.cores.held() <= gate.cores.limit() && gate.permits.any_left()) return;
+  if (seat.loops_over != loops_over.load(std::memory_order_relaxed)) return;
+  stay_behind(region, seat.loops_over);
+}
+
+void after_next_in_turn(base::Thread& thread, bool any) {
+  if (!any) loop_is_over(thread.seat);
+}
+
+void begins_to_wait_for_turn() {
+  gate::give_core();
+  if (pieces_block()) gate::let_another_begin();
+}
 
 void loop_is_over(base::TeamSeat& seat) {
   seat.takes_pieces = false;

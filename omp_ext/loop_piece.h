@@ -3,11 +3,18 @@
 
 #include "base/thread.h"
 #include "omp_ext/seat.h"
+#include "omp_ext/turns.h"
 
 namespace weir::team {
 
 void before_next_piece(base::Thread& thread);
 void after_next_piece(base::Thread& thread, bool any);
+
+// The same for a loop with turns (turns.h). A piece begun early only waits for its turn: where calls don't block, no more are under way
+// than there are cores.
+void before_next_in_turn(base::Thread& thread);
+void after_next_in_turn(base::Thread& thread, bool any);
+void begins_to_wait_for_turn();  // without its core
 
 // The thread is at a barrier, or ends its part of a region: the loop it was in is over, were it one that was cancelled.
 void loop_is_over(base::TeamSeat& seat);
@@ -28,6 +35,16 @@ auto next_piece(bool anybodys, Take take) {
   before_next_piece(thread);
   auto any = take();
   after_next_piece(thread, any);
+  return any;
+}
+
+template <typename Take>
+auto next_piece_in_turn(bool anybodys, Take take) {
+  base::Thread& thread = base::self_unsuspended();
+  if (!anybodys || !takes_turns(thread.seat)) return take();
+  before_next_in_turn(thread);
+  auto any = take();
+  after_next_in_turn(thread, any);
   return any;
 }
 

@@ -69,6 +69,7 @@ struct alignas(64) Region {
   std::atomic<std::int64_t> crew_most{Crew::all};
   std::atomic<bool> in_order{false};   // pieces wait for each other: all take them
   std::atomic<bool> begins{true};      // not known yet: a few take the first pieces
+  std::atomic<std::int64_t> without_us{0};  // threads that it would have had when it last had more
   std::atomic<std::int64_t> began{0};  // so many, when it was last looked at
 
   Knowledge known() const;

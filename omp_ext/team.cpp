@@ -148,7 +148,10 @@ bool watch(base::TeamSeat& seat, const void* code, int asked) {
   if (size > plan.widest && !can_start(size)) size = plan.widest;
   if (size > cores && plan.freedom != Freedom::same) size = std::max(cores, std::min(size, most_by_memory()));
   bool wide = size > cores && may_widen(plan);
-  if (wide) widen(seat, size);
+  if (wide) {
+    region.without_us.store(cores, std::memory_order_relaxed);
+    widen(seat, size);
+  }
   if (wide && numbers_count_cores()) gate::narrow_to(cores);
   seat.forked = &region;
   seat.forked_size = wide ? size : cores;
