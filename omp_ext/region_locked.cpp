@@ -31,6 +31,7 @@ bool may_wait(const Instruction& i, Named named) {
   if (!named.name) return i.kind == Instruction::call_unknown;
   NameKind kind = kind_of_name(named.name);
   if (kind != NameKind::other) return kind == NameKind::waits || kind == NameKind::waits_for_others;
+  if (locks(named.name) || unlocks(named.name) || ends_at_once(named.name)) return false;
   auto there = reinterpret_cast<std::uintptr_t>(dlsym(RTLD_DEFAULT, named.name));
   Object object = there ? Object::around(there) : Object();
   return object.valid() && !object.is_runtime() && function_may_wait(there);
