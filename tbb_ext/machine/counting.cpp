@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entry points of libtbb by which a program says how many threads it wants, asks how many there are, or numbers what it
-// has by them. It is told what it would be without us: the numbers that libtbb has from us are for libtbb alone.
+// has by them. It is told what it would be without us: the numbers that libtbb has from us are for libtbb alone. (Some of them it asks
+// for by the same entry points: an arena is made of as many slots as that says.)
 #include <dlfcn.h>
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include "tbb_ext/machine/arrival.h"
 #include "tbb_ext/machine/coming.h"
 #include "tbb_ext/machine/entry.h"
+#include "tbb_ext/machine/libtbb.h"
 #include "tbb_ext/machine/pieces.h"
 #include "tbb_ext/machine/processors.h"
 #include "wait/lane.h"
@@ -109,13 +111,20 @@ WEIR_ENTRY(bool, _ZN3tbb6detail2r16attachERNS0_2d115task_arena_baseE)(Arena* are
 
 WEIR_ENTRY(int, _ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE)(const void* arena) {
   int said = max_concurrency(arena);
+  if (from_libtbb(__builtin_return_address(0))) return said;
   return !arena && partitioner_asks() ? told_to_partitioner(said) : concurrency(said);
 }
 
-WEIR_ENTRY(int, _ZN3tbb6detail2r124numa_default_concurrencyEi)(int node) { return concurrency(default_of_node(node)); }
+WEIR_ENTRY(int, _ZN3tbb6detail2r124numa_default_concurrencyEi)(int node) {
+  int said = default_of_node(node);
+  return from_libtbb(__builtin_return_address(0)) ? said : concurrency(said);
+}
 
 WEIR_ENTRY(int, _ZN3tbb6detail2r131constraints_default_concurrencyERKNS0_2d111constraintsEl)
-(const void* constraints, std::intptr_t reserved) { return concurrency(default_within(constraints, reserved)); }
+(const void* constraints, std::intptr_t reserved) {
+  int said = default_within(constraints, reserved);
+  return from_libtbb(__builtin_return_address(0)) ? said : concurrency(said);
+}
 
 WEIR_ENTRY(void, _ZN3tbb6detail2r16createERNS0_2d114global_controlE)(Control* control) {
   if (control->parameter == max_allowed_parallelism)
