@@ -28,10 +28,13 @@ constexpr std::int64_t one_meeting = 16, meetings_to_narrow = 4 * one_meeting;
 // Threads that waited at a time, on the mean.
 std::int64_t waited_at_once(const Run& run) { return run.wall_ns ? (run.blocked_ns + run.wall_ns - 1) / run.wall_ns : 1; }
 
+bool waits_are_short(const Run& run) { return run.blocked_ns < run.parked * gate::Waits::long_ns; }
+
 // As many stand-ins as calls, or as threads that blocked at a time, where that were not all there were.
 std::int64_t wanted(const Run& run) {
   if (run.sets_aside) return waited_at_once(run);
-  return run.at_once > 0 && run.at_once < run.team ? std::min(run.parked, run.at_once) : run.parked;
+  std::int64_t threads = run.at_once > 0 && run.at_once < run.team ? std::min(run.parked, run.at_once) : run.parked;
+  return run.tasks_block && waits_are_short(run) ? std::min(threads, most_for_tasks_a_core * run.cores) : threads;
 }
 
 // Calls that block while one part or other of the time another does meet it by chance, unless something makes them take turns: one thread
@@ -42,7 +45,7 @@ std::int64_t meetings_missed(const Run& run) {
 
 // And waits too short to be worth a stand-in each.
 bool take_turns_to_block(Knowledge& known, const Run& run) {
-  if (run.cores < 2 || run.sets_aside || run.at_once != 1 || run.blocked_ns >= run.parked * gate::Waits::long_ns) {
+  if (run.cores < 2 || run.sets_aside || run.at_once != 1 || !waits_are_short(run)) {
     known.alone = 0;
     return false;
   }

@@ -20,7 +20,12 @@ struct Run {
   std::int64_t stored = 0;         // of the calls that blocked, those on files
   std::int64_t at_once = 0;        // threads that blocked at a time, at the most; 0: not known
   bool sets_aside = false;         // its tasks need no threads to wait in
+  bool tasks_block = false;        // it makes tasks, which do
 };
+
+// Who looks for a task in libomp looks at the queues of others one by one, and wakes those that sleep: with hundreds of threads that takes
+// longer than short waits do.
+constexpr std::int64_t most_for_tasks_a_core = 16;
 
 // What is known of a region: pure, and stepped by learn().
 //

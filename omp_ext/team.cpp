@@ -74,6 +74,8 @@ void look_at_code(const TeamPlan& plan, Region& region, const void* code, std::i
     first.calls = 1;
   } else if (cores > 1 && facts.takes && waits_only_with_lock(reinterpret_cast<std::uintptr_t>(code))) {
     first.calls = 1;
+  } else if (facts.makes_tasks && !facts.waits_for_others) {
+    first.calls = most_for_tasks_a_core * cores;
   }
   first.apart_from_files = facts.waits_for_others;
   region.set(first);
@@ -231,6 +233,7 @@ void weir::omp::after_fork(const void* code) {
   run.cores = seat.forked_cores;
   run.wide = run.team > run.cores;
   run.sets_aside = sets_aside(region);
+  run.tasks_block = region.makes_tasks.load(std::memory_order_relaxed) && !run.sets_aside;
   if (run.wide) {
     if (numbers_count_cores()) gate::as_wide_as_before();
     wide_team_of.store(0);

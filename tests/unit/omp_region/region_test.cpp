@@ -84,6 +84,14 @@ TEST(RegionTest, long_waits_are_worth_a_stand_in_each_though_they_never_meet) {
   EXPECT_EQ(team_size(known, 2, 130), 3);
 }
 
+TEST(RegionTest, where_tasks_block_not_for_long_few_threads_look_for_them) {
+  auto run = narrow(100 * ms, 500, 150 * ms);
+  run.tasks_block = true;
+  EXPECT_EQ(team_size(learn({}, run), 2, 130), 34);
+  run.parked = 60;  // and each for longer
+  EXPECT_EQ(team_size(learn({}, run), 2, 130), 62);
+}
+
 TEST(RegionTest, one_that_hardly_blocks_loses_its_stand_ins) {
   Knowledge known;
   known.wide = true;
