@@ -25,7 +25,7 @@ struct Run {
 
 // Who looks for a task in libomp looks at the queues of others one by one, and wakes those that sleep: with hundreds of threads that takes
 // longer than short waits do.
-constexpr std::int64_t most_for_tasks_a_core = 16;
+constexpr std::int64_t most_for_tasks_a_core = 4;
 
 // What is known of a region: pure, and stepped by learn().
 //

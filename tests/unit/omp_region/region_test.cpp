@@ -87,7 +87,7 @@ TEST(RegionTest, long_waits_are_worth_a_stand_in_each_though_they_never_meet) {
 TEST(RegionTest, where_tasks_block_not_for_long_few_threads_look_for_them) {
   auto run = narrow(100 * ms, 500, 150 * ms);
   run.tasks_block = true;
-  EXPECT_EQ(team_size(learn({}, run), 2, 130), 34);
+  EXPECT_EQ(team_size(learn({}, run), 2, 130), 10);
   run.parked = 60;  // and each for longer
   EXPECT_EQ(team_size(learn({}, run), 2, 130), 62);
 }
