@@ -4,7 +4,6 @@
 #include <new>
 
 #include "base/thread.h"
-#include "gate/gate.h"
 #include "meter/counters.h"
 #include "meter/trace.h"
 #include "omp_ext/idle.h"
@@ -201,7 +200,6 @@ std::int32_t begin(Member* member, Task& task, std::int32_t gtid) {
     if (task.group) task.group->tasks.begun();
   }
   if (!member) return run_in_place(nullptr, task);
-  gate::wait_to_begin_task();
   count(member->begun, std::uint64_t{1});
   task.home = member;
   if (!member->movable || task.included || task.parent->pins) return run_in_place(member, task);

@@ -78,16 +78,6 @@ void take_core_to_begin() {
   meter::core_taken();
 }
 
-void wait_to_begin_task() {
-  constexpr std::int64_t longest_ns = 5 * base::ns_per_ms;
-  Cores& cores = the_gate.cores;
-  if (cores.held() <= cores.limit()) return;
-  base::Thread& thread = base::self();
-  if (!thread.holds_core || thread.lock_depth > 0 || base::in_signal_handler()) return;
-  cores.give();
-  cores.take(longest_ns, Cores::looks_for_work);
-}
-
 void wait_to_begin_piece() {
   if (!the_gate.memory.is_short()) return;
   base::Thread& thread = base::self();

@@ -63,9 +63,6 @@ void give_core();
 // Where memory is short those go first that have begun something, and have memory of it.
 void take_core_to_begin();
 void wait_to_begin_piece();  // who has a core
-// A task, likewise: while more compute than there are cores those go on that have begun something. The kernel would let a new task run to
-// the end of its slice where a thread has come back from a call.
-void wait_to_begin_task();
 // The calling thread sleeps meanwhile, and has a core after it if it had one before.
 template <typename Sleep>
 void without_core(Sleep sleep) {
