@@ -78,6 +78,13 @@ unsigned short told_for(unsigned short slot) {
   return here ? here->number_of(slot, bound) : slot;
 }
 
+// What libtbb asks for is how many slots an arena of the program's has. In the park lane each blocked call takes one; elsewhere few do, and
+// an idle thread spins for each before it sleeps.
+int slots(int said, const void* return_address) {
+  bool parks = wait::policy.best.load(std::memory_order_relaxed) == wait::Lane::park;
+  return parks && from_libtbb(return_address) ? said : concurrency(said);
+}
+
 bool from_adapter(const void* return_address) {
   Dl_info caller;
   return dladdr(return_address, &caller) && caller.dli_fname && std::strstr(caller.dli_fname, "libweir_tbb");
@@ -111,19 +118,16 @@ WEIR_ENTRY(bool, _ZN3tbb6detail2r16attachERNS0_2d115task_arena_baseE)(Arena* are
 
 WEIR_ENTRY(int, _ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE)(const void* arena) {
   int said = max_concurrency(arena);
-  if (from_libtbb(__builtin_return_address(0))) return said;
   return !arena && partitioner_asks() ? told_to_partitioner(said) : concurrency(said);
 }
 
 WEIR_ENTRY(int, _ZN3tbb6detail2r124numa_default_concurrencyEi)(int node) {
-  int said = default_of_node(node);
-  return from_libtbb(__builtin_return_address(0)) ? said : concurrency(said);
+  return slots(default_of_node(node), __builtin_return_address(0));
 }
 
 WEIR_ENTRY(int, _ZN3tbb6detail2r131constraints_default_concurrencyERKNS0_2d111constraintsEl)
 (const void* constraints, std::intptr_t reserved) {
-  int said = default_within(constraints, reserved);
-  return from_libtbb(__builtin_return_address(0)) ? said : concurrency(said);
+  return slots(default_within(constraints, reserved), __builtin_return_address(0));
 }
 
 WEIR_ENTRY(void, _ZN3tbb6detail2r16createERNS0_2d114global_controlE)(Control* control) {
