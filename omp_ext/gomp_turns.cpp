@@ -28,20 +28,22 @@ constinit Next<Unsigned> next_ull_dynamic{"GOMP_loop_ull_ordered_dynamic_next"};
 constinit Next<Unsigned> next_ull_guided{"GOMP_loop_ull_ordered_guided_next"};
 constinit Next<Unsigned> next_ull_runtime{"GOMP_loop_ull_ordered_runtime_next"};
 
+// A loop's pieces: each some thread's own, or of whoever comes.
+enum class Whose : bool { its_threads, anybodys };
+
 // Before it asks itself for the next piece, libomp waits for the turns that this one left out.
 template <typename F, typename Number>
-bool next_piece(Next<F>& next, Number* from, Number* to, bool anybodys = false) {
+bool next_piece(Next<F>& next, Number* from, Number* to, Whose whose = Whose::its_threads) {
   base::TeamSeat& seat = base::self_unsuspended().seat;
   if (team::takes_turns(seat)) team::await_rest(seat.turns);
-  return team::next_piece_in_turn(anybodys, [&] { return next(from, to); });
+  return team::next_piece_in_turn(whose == Whose::anybodys, [&] { return next(from, to); });
 }
-constexpr bool anybodys = true;
 
 void begins(long first, long step) { team::begins_turns_if_wide(static_cast<std::uint64_t>(first), step); }
 
-bool begin(Next<Start>& start, bool anybodys_, long first, long end, long step, long chunk, long* from, long* to) {
+bool begin(Next<Start>& start, Whose whose, long first, long end, long step, long chunk, long* from, long* to) {
   begins(first, step);
-  return team::next_piece_in_turn(anybodys_, [&] { return start(first, end, step, chunk, from, to); });
+  return team::next_piece_in_turn(whose == Whose::anybodys, [&] { return start(first, end, step, chunk, from, to); });
 }
 
 }  // namespace
@@ -51,9 +53,9 @@ using namespace weir::omp;
 
 #define LOOP long first, long end, long step, long chunk, long *from, long *to
 #define ITS_LOOP first, end, step, chunk, from, to
-WEIR_INTERPOSED bool GOMP_loop_ordered_static_start(LOOP) { return begin(start_static, !anybodys, ITS_LOOP); }
-WEIR_INTERPOSED bool GOMP_loop_ordered_dynamic_start(LOOP) { return begin(start_dynamic, anybodys, ITS_LOOP); }
-WEIR_INTERPOSED bool GOMP_loop_ordered_guided_start(LOOP) { return begin(start_guided, anybodys, ITS_LOOP); }
+WEIR_INTERPOSED bool GOMP_loop_ordered_static_start(LOOP) { return begin(start_static, Whose::its_threads, ITS_LOOP); }
+WEIR_INTERPOSED bool GOMP_loop_ordered_dynamic_start(LOOP) { return begin(start_dynamic, Whose::anybodys, ITS_LOOP); }
+WEIR_INTERPOSED bool GOMP_loop_ordered_guided_start(LOOP) { return begin(start_guided, Whose::anybodys, ITS_LOOP); }
 WEIR_INTERPOSED bool GOMP_loop_ordered_runtime_start(long first, long end, long step, long* from, long* to) {
   begins(first, step);
   return start_runtime(first, end, step, from, to);
@@ -66,15 +68,19 @@ WEIR_INTERPOSED bool GOMP_loop_ordered_start(long first, long end, long step, lo
 
 #define PIECE(Number) Number *from, Number *to
 WEIR_INTERPOSED bool GOMP_loop_ordered_static_next(PIECE(long)) { return next_piece(next_static, from, to); }
-WEIR_INTERPOSED bool GOMP_loop_ordered_dynamic_next(PIECE(long)) { return next_piece(next_dynamic, from, to, anybodys); }
-WEIR_INTERPOSED bool GOMP_loop_ordered_guided_next(PIECE(long)) { return next_piece(next_guided, from, to, anybodys); }
+WEIR_INTERPOSED bool GOMP_loop_ordered_dynamic_next(PIECE(long)) {
+  return next_piece(next_dynamic, from, to, Whose::anybodys);
+}
+WEIR_INTERPOSED bool GOMP_loop_ordered_guided_next(PIECE(long)) {
+  return next_piece(next_guided, from, to, Whose::anybodys);
+}
 WEIR_INTERPOSED bool GOMP_loop_ordered_runtime_next(PIECE(long)) { return next_piece(next_runtime, from, to); }
 WEIR_INTERPOSED bool GOMP_loop_ull_ordered_static_next(PIECE(unsigned long long)) { return next_piece(next_ull_static, from, to); }
 WEIR_INTERPOSED bool GOMP_loop_ull_ordered_dynamic_next(PIECE(unsigned long long)) {
-  return next_piece(next_ull_dynamic, from, to, anybodys);
+  return next_piece(next_ull_dynamic, from, to, Whose::anybodys);
 }
 WEIR_INTERPOSED bool GOMP_loop_ull_ordered_guided_next(PIECE(unsigned long long)) {
-  return next_piece(next_ull_guided, from, to, anybodys);
+  return next_piece(next_ull_guided, from, to, Whose::anybodys);
 }
 WEIR_INTERPOSED bool GOMP_loop_ull_ordered_runtime_next(PIECE(unsigned long long)) {
   return next_piece(next_ull_runtime, from, to);

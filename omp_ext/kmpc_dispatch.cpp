@@ -31,16 +31,13 @@ constinit Next<PassOver> over_8{"__kmpc_dispatch_fini_8"};
 constinit Next<PassOver> over_8u{"__kmpc_dispatch_fini_8u"};
 constinit Next<void(Ident*, std::int32_t, int, const void*)> begin_doacross{"__kmpc_doacross_init"};
 
-// Not one that may turn out to be static (OMP_SCHEDULE), nor, of the first, an ordered one: there a piece waits for the one before.
+// Not one that may turn out to be static (OMP_SCHEDULE), nor an ordered one: there a piece waits for the one before.
 bool hands_to_anybody(std::int32_t schedule) {
   std::int32_t kind = schedule & ~modifiers;
   return kind == of_dynamic || kind == of_guided;
 }
 
-bool hands_to_anybody_in_turn(std::int32_t schedule) {
-  std::int32_t kind = (schedule & ~modifiers) - of_ordered;
-  return kind == of_dynamic || kind == of_guided;
-}
+bool hands_to_anybody_in_turn(std::int32_t schedule) { return hands_to_anybody(schedule - of_ordered); }
 
 bool takes_turns(std::int32_t schedule) {
   std::int32_t kind = (schedule & ~modifiers) - of_ordered;

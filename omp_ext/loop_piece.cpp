@@ -220,10 +220,6 @@ void before_next_in_turn(base::Thread& thread) {
   stay_behind(region, seat.loops_over);
 }
 
-void after_next_in_turn(base::Thread& thread, bool any) {
-  if (!any) loop_is_over(thread.seat);
-}
-
 void begins_to_wait_for_turn() {
   gate::give_core();
   if (pieces_block()) gate::let_another_begin();

@@ -11,9 +11,8 @@ void before_next_piece(base::Thread& thread);
 void after_next_piece(base::Thread& thread, bool any);
 
 // The same for a loop with turns (turns.h). A piece begun early only waits for its turn: where calls don't block, no more are under way
-// than there are cores.
+// than there are cores, or threads bare.
 void before_next_in_turn(base::Thread& thread);
-void after_next_in_turn(base::Thread& thread, bool any);
 void begins_to_wait_for_turn();  // without its core
 
 // The thread is at a barrier, or ends its part of a region: the loop it was in is over, were it one that was cancelled.
@@ -44,7 +43,7 @@ auto next_piece_in_turn(bool anybodys, Take take) {
   if (!anybodys || !takes_turns(thread.seat)) return take();
   before_next_in_turn(thread);
   auto any = take();
-  after_next_in_turn(thread, any);
+  if (!any) loop_is_over(thread.seat);
   return any;
 }
 

@@ -44,12 +44,9 @@ constexpr const char* shares_starts[] = {"__kmpc_for_static_init", "__kmpc_dispa
 // (gcc's masked asks which thread it is; its static loop also, of how many.)
 constexpr const char* one_starts[] = {"__kmpc_single", "__kmpc_master", "__kmpc_masked", "GOMP_single_", "omp_get_thread_num"};
 
-constexpr const char* takes[] = {"__kmpc_critical", "__kmpc_critical_with_hint", "GOMP_critical_start", "GOMP_critical_name_start",
-                                 "omp_set_lock", "omp_set_lock_", "omp_test_lock", "omp_test_lock_", "omp_set_nest_lock",
-                                 "omp_set_nest_lock_", "omp_test_nest_lock", "omp_test_nest_lock_", "pthread_mutex_lock",
-                                 "pthread_mutex_trylock", "pthread_mutex_timedlock", "pthread_spin_lock", "pthread_spin_trylock",
-                                 "pthread_rwlock_wrlock", "mtx_lock", "sem_wait", "sem_trywait", "sem_timedwait", "accept", "accept4",
-                                 "weir_accept", "mq_receive", "msgrcv"};
+constexpr const char* takes[] = {"omp_test_lock", "omp_test_lock_", "omp_test_nest_lock", "omp_test_nest_lock_", "pthread_mutex_trylock",
+                                 "pthread_mutex_timedlock", "pthread_spin_trylock", "pthread_rwlock_wrlock", "sem_wait", "sem_trywait",
+                                 "sem_timedwait", "accept", "accept4", "weir_accept", "mq_receive", "msgrcv"};
 
 // Who calls these waits until nobody else has it, and has it then, up to a call of those below.
 constexpr const char* locking[] = {"__kmpc_critical", "__kmpc_critical_with_hint", "GOMP_critical_start", "GOMP_critical_name_start",
@@ -88,7 +85,7 @@ bool shares_out(const char* name) { return base::starts_with_one(name, shares_st
 
 bool lets_one_in(const char* name) { return base::starts_with_one(name, one_starts); }
 
-bool takes_one(const char* name) { return among(name, takes); }
+bool takes_one(const char* name) { return locks(name) || among(name, takes); }
 
 bool locks(const char* name) { return among(name, locking); }
 

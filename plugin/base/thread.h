@@ -47,7 +47,7 @@ struct TeamSeat {
   std::int64_t idle_since_ns = 0;   // it spins in libomp for lack of work,
   std::int64_t idle_seen_ns = 0;    // and did so last
   int task_waits = 0;               // explicit tasks here that wait for others, one within the other
-  std::int64_t parked_before_piece = 0;  // calls of its that had blocked then
+  std::int64_t parked_before_piece = 0;  // of its calls that blocked, when it came for a piece in turn
   bool takes_pieces = false;        // the loop that it began is one whose pieces are anybody's,
   bool in_loop = false;             // of which it has taken one, and did not find that there are none left;
   std::uint32_t loops_over = 0;     // when it took its first, so often threads had found that,
