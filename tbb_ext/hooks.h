@@ -15,6 +15,8 @@ extern "C" {
 /* And of threads in a weir::io_arena, as its observer says; with or without the preload. */
 #define WEIR_TBB_IO_PLACE 16u
 
+#define WEIR_TBB_NO_NUMBER ((uint16_t)-1)
+
 typedef void (*weir_tbb_entry)(void *, void *, void *, void *);
 
 typedef struct weir_tbb_machine {
@@ -54,10 +56,13 @@ typedef struct weir_tbb_adapter {
   void (*control_comes)(int64_t threads);
   void (*control_went)(int64_t threads);
   int (*has_controls)(void);
-  /* The program is to find no more threads than it was told: stand-ins go. And what it is told for the slot of the calling
-   * thread, in an arena of which it was told that it has `bound` of them. */
+  /* The program is to find no more threads than it was told: stand-ins go. */
   void (*no_stand_ins)(void);
+  /* What it is told for the slot of the calling thread, in an arena of which it was told that it has `bound` of them; or none
+   * is free, and one may be after await_number. The calling thread has no task: who has one may have its number. */
   uint16_t (*number_of)(uint16_t slot, int bound);
+  void (*await_number)(void);
+  void (*spare_number)(void);
   /* A call is about to block its thread, the `parked`th at the moment: at most `most` stand-ins may be worth it. Any thread. */
   void (*blocked)(int64_t parked, int64_t most);
   /* Likewise, but none other does, and it won't for long: not worth a stand-in. */

@@ -45,8 +45,8 @@ void within(const void* site, weir_tbb_entry entry, void* a, void* b, void* c, v
   entry(a, b, c, d);
 }
 
-const weir_tbb_adapter adapter = {within,    control_comes, control_went,     has_controls, lower_limit,
-                                  number_of, raise_limit,   one_blocks_alone, break_stall};
+const weir_tbb_adapter adapter = {within,       control_comes, control_went, has_controls,     lower_limit, number_of,
+                                  await_number, spare_number,  raise_limit,  one_blocks_alone, break_stall};
 
 }  // namespace
 }  // namespace weir::tbb

@@ -9,9 +9,14 @@ namespace weir::tbb {
 // program was told threads. libtbb's threads keep their slots' numbers from arena to arena: one that comes from a larger
 // arena takes a slot beyond. Below `bound`, no other thread's in that arena, and the same until the thread leaves it.
 //
-//   free --asked for--> owned by a slot --its thread leaves--> left: still that slot's, if nobody else needs it
+//   free --asked for--> owned by a slot --its thread leaves, or has no task--> spared: still that slot's, if nobody else needs it
 //
-// When more threads than `bound` are there: the slot's own. Inside an arena only.
+// WEIR_TBB_NO_NUMBER: none is free. Inside an arena only.
 std::uint16_t number_of(std::uint16_t slot, int bound);
+
+// Until a number may have become free; not for long.
+void await_number();
+// The calling thread has no task: its number may go to one that has.
+void spare_number();
 
 }  // namespace weir::tbb

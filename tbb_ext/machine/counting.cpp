@@ -12,6 +12,7 @@
 #include "tbb_ext/machine/coming.h"
 #include "tbb_ext/machine/entry.h"
 #include "tbb_ext/machine/libtbb.h"
+#include "tbb_ext/machine/numbering.h"
 #include "tbb_ext/machine/pieces.h"
 #include "tbb_ext/machine/processors.h"
 #include "wait/lane.h"
@@ -69,14 +70,6 @@ void slot_is_asked_for() {
 }
 
 constexpr auto no_slot = static_cast<unsigned short>(-1);
-
-// An arena has more slots than the program was told if it has as many as libtbb was.
-unsigned short told_for(unsigned short slot) {
-  if (!told_more()) return slot;
-  int said = max_concurrency(nullptr), bound = concurrency(said);
-  const weir_tbb_adapter* here = bound < said ? adapter() : nullptr;
-  return here ? here->number_of(slot, bound) : slot;
-}
 
 // What libtbb asks for is how many slots an arena of the program's has. In the park lane each blocked call takes one; elsewhere few do, and
 // an idle thread spins for each before it sleeps.
@@ -155,7 +148,7 @@ WEIR_ENTRY(unsigned short, _ZN3tbb6detail2r114execution_slotEPKNS0_2d114executio
   if (by_program) slot_is_asked_for();
   if (execution && more_pieces_wanted()) return no_slot;  // none of ours: stolen
   unsigned short slot = execution_slot(execution);
-  return by_program && slot != no_slot ? told_for(slot) : slot;
+  return by_program && slot != no_slot && told_more() ? told_for(slot, max_concurrency(nullptr)) : slot;
 }
 
 // Observers see each thread that comes.

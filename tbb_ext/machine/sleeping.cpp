@@ -11,6 +11,7 @@
 #include "tbb_ext/machine/coming.h"
 #include "tbb_ext/machine/libtbb.h"
 #include "tbb_ext/machine/next.h"
+#include "tbb_ext/machine/numbering.h"
 #include "sys/idle.h"
 #include "sys/raw.h"
 #include "sys/wakes.h"
@@ -40,6 +41,7 @@ __attribute__((visibility("hidden"), used)) long weir_tbb_syscall(long number, l
   sys::Idle idle;
   bool held_core = base::self().holds_core;
   if (held_core) tbb::going();
+  tbb::sleeps_without_task();
   tbb::worker_sleeps();
   long result = weir_tbb_next_syscall(number, a, b, c, d, e, f);
   if (held_core) tbb::coming();
@@ -72,6 +74,7 @@ gate::Idle yields_for_lack_of_work(const void* caller) {
   if (!from_libtbb(caller)) return gate::Idle::no;
   sys::send_wakes();
   sys::tell_idle();
+  finds_no_task();
   return idling() ? gate::Idle::made_way : gate::Idle::yields;
 }
 
