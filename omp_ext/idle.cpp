@@ -195,20 +195,42 @@ bool is_late(Member& member, std::int64_t now_ns) {
 // Only where a program was found to keep nothing a thread: else a tied task waits, whatever for.
 bool may_move_tied() { return wait::policy.automatic.load(std::memory_order_relaxed); }
 
-// A thread on which many tasks began has many to go on with, and the next one it comes to by itself.
-base::Link* take_from(Member& other) {
+// Has it been idle for long? Then what waits for a thread that can't take it, and no other may, had better go on here.
+bool is_patient(const Member& member, std::int64_t now_ns) {
+  return member.idle_since_ns && now_ns - member.idle_since_ns > patience_ns;
+}
+
+// A thread on which many tasks began has many to go on with, and the next one it comes to by itself. Where it waits with a lock
+// held it comes to none but descendants of that task.
+base::Link* take_from(Member& other, const Member& member) {
   if (other.woken.empty() && !other.ready_count.load(std::memory_order_relaxed)) return nullptr;
-  bool may_move = may_move_tied(), late = may_move && is_late(other, base::now_ns());
+  const std::int64_t now_ns = base::now_ns();
+  bool may_move = may_move_tied(), late = may_move && is_late(other, now_ns), stuck = may_move || is_patient(member, now_ns);
   base::SpinScope locked(other.ready_lock);
   fetch_woken(other);
+  const Task* here = member.only_below;
+  const Task* there = other.only_below;
   bool tied_too = may_move && (late || other.ready_count.load(std::memory_order_relaxed) > 1);
-  return pop_if(other, [tied_too](const Task& task) { return (task.untied || tied_too) && !task.goes_home; });
+  return pop_if(other, [=](const Task& task) {
+    if (task.goes_home || (here && !descends(task, *here))) return false;
+    if (task.untied || tied_too || task.state == TaskState::fresh) return true;
+    return stuck && there && !descends(task, *there);
+  });
 }
 
 }  // namespace
 
 void set_patience(std::int64_t ms) {
   if (ms > 0) patience_ns = ms * base::ns_per_ms;
+}
+
+void leave_ready(Member& member, Task& task) {
+  task.home = &member;
+  {
+    base::SpinScope locked(member.ready_lock);
+    add_ready(member, &task.ready);
+  }
+  rouse_one(*member.region);
 }
 
 bool go_on_with_one(Member& member) {
@@ -245,10 +267,9 @@ void catch_up(Member& member) {
 
 // Goes on with one that is ready elsewhere.
 static bool go_on_for_another(Member& member) {
-  if (member.only_below) return false;
   for (Member* m = member.region->members.load(std::memory_order_acquire); m; m = m->next) {
     if (m == &member) continue;
-    if (base::Link* link = take_from(*m)) {
+    if (base::Link* link = take_from(*m, member)) {
       resume(member, *Task::of_ready(link));
       return true;
     }
@@ -312,8 +333,13 @@ void work_until(Member& member, bool (*done)(void*), void* argument) {
   Spinning spinning(member);
   while (!done(argument)) {
     call_for_freed(member);
-    if (go_on_with_one(member) || begin_one(member) || go_on_for_another(member)) spinning.found_work();
-    else if (!spinning.spin(done, argument)) sleep(member, done, argument);
+    if (go_on_with_one(member) || begin_one(member) || go_on_for_another(member)) {
+      member.idle_since_ns = 0;
+      spinning.found_work();
+    } else if (!spinning.spin(done, argument)) {
+      if (!member.idle_since_ns) member.idle_since_ns = base::now_ns();
+      sleep(member, done, argument);
+    }
   }
 }
 
@@ -352,12 +378,7 @@ void OnlyBelow::hold_back() {
   holds_back_ = true;
 }
 
-// What was postponed may be below the one before.
-void OnlyBelow::let_go() {
-  member_.only_below = before_;
-  base::SpinScope locked(member_.ready_lock);
-  for (base::Link* link; (link = member_.postponed.pop());) add_ready(member_, link);
-}
+void OnlyBelow::let_go() { member_.only_below = before_; }
 
 void rouse_one(Region& region) {
   if (!region.sleepers.load(std::memory_order_relaxed)) return;

@@ -12,6 +12,9 @@ void work_until(Member& member, bool (*done)(void*), void* argument);
 // The same, until the tally has no task left.
 void work_until_none(Member& member, Tally& tally);
 
+// A task that was not begun is ready here for whoever may begin it.
+void leave_ready(Member& member, Task& task);
+
 // Goes on with one ready task of its own, if there is one.
 bool go_on_with_one(Member& member);
 

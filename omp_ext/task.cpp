@@ -186,14 +186,33 @@ void wake_task(weir_waiter* self) {
   worker->poke();
 }
 
-std::int32_t begin(Member* member, Task& task, std::int32_t gtid) {
-  task.gtid = gtid;
-  if (member && member->only_below && !task.included && !descends(task, *member->only_below)) {
-    task.home = member;
+// Another thread may begin it: the calling one must not as long as a task that holds a lock waits there. One whose parent
+// may be over before it is can't be held: libomp has it back, after a look at what lies below it in the queue.
+std::int32_t leave_to_others(Member& member, Task& task) {
+  constexpr std::int32_t most_in_hand = 16;
+  if (!task.parent->pins || member.handed_back == &task) {  // the latter: its queue is full, and libomp began it at once
     hold(task);
-    member->postponed.push(&task.ready);
+    leave_ready(member, task);
     return 0;
   }
+  if (member.in_hand < most_in_hand) {
+    ++member.in_hand;
+    Movable movable(member);
+    libomp().taskyield(nullptr, member.gtid, 0);
+    --member.in_hand;
+  }
+  Region& region = *member.region;
+  member.handed_back = &task;
+  libomp().task(nullptr, member.gtid, task.kmp);  // from here on another may have ended it
+  member.handed_back = nullptr;
+  rouse_one(region);
+  return 0;
+}
+
+std::int32_t begin(Member* member, Task& task, std::int32_t gtid) {
+  task.gtid = gtid;
+  const Task* top = member ? member->only_below.load(std::memory_order_relaxed) : nullptr;
+  if (top && !task.included && !descends(task, *top)) return leave_to_others(*member, task);
   if (task.counted_queued) {
     task.counted_queued = false;
     task.parent->children.begun();

@@ -121,6 +121,9 @@ bool enter(Region& region, std::int32_t gtid) {
   member->implicit.state = TaskState::in_place;
   member->current = &member->implicit;
   member->only_below = nullptr;
+  member->in_hand = 0;
+  member->handed_back = nullptr;
+  member->idle_since_ns = 0;
   member->catches_up = false;
   member->frees = false;
   member->begun.store(0, std::memory_order_relaxed);

@@ -53,8 +53,10 @@ struct Member {
   std::atomic<std::uint32_t> visits_seen;
   std::atomic<std::int64_t> visits_seen_ns;
   bool catches_up;          // what is ready goes on before anything new begins
-  Task* only_below;         // a task that holds a lock waits here: begin nothing but its descendants
-  base::Queue postponed;    // what would have begun meanwhile
+  std::atomic<Task*> only_below;  // a task that holds a lock waits here: begin nothing but its descendants; written by this thread
+  std::int32_t in_hand;           // others that it took all the same, and is about to hand back
+  Task* handed_back;              // the last of them
+  std::int64_t idle_since_ns;     // 0: found something to do when it last looked
   std::atomic<std::uint64_t> begun;  // tasks that began or went on here; written by this thread alone
   std::atomic<std::int32_t> aside;   // how many that are at home here are set aside
   std::uint64_t begun_before_aside;  // when the last one was set aside here

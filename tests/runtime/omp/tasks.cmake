@@ -190,6 +190,11 @@ weir_tasks_test(groups_shuffled quick 60 "2 3" shuffle omp_groups)
 weir_tasks_programs(omp_locked tasks_locked.c)
 weir_tasks_test(locked quick 60 "2 3" none omp_locked 1)
 weir_tasks_test(locked_often full 200 "2 3 16" shuffle omp_locked 5)
+weir_tasks_programs(omp_handed tasks_handed.c)
+weir_tasks_test(handed quick 100 "2 3" none omp_handed 1)
+weir_tasks_test(handed_auto quick 100 "2 3 4" none omp_handed 10)
+weir_tasks_test(handed_often full 200 "2 3 16" shuffle omp_handed 60)
+weir_tasks_environment("LANE=auto" handed_auto handed_often)
 
 # Where nobody has anything else to do a read blocks its thread, unless the lane is forced.
 weir_tasks_programs(omp_chain tasks_chain.c)
