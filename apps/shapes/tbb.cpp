@@ -8,10 +8,13 @@
 #include <tbb/parallel_reduce.h>
 #include <tbb/task_group.h>
 
+#include <algorithm>
 #include <atomic>
+#include <execution>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <thread>
 
 #include "items.h"
@@ -183,6 +186,25 @@ std::uint64_t tbb_mutex(const Items& items) {
   });
 }
 
+std::vector<int> numbers(int files) {
+  std::vector<int> all(static_cast<std::size_t>(files));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+std::uint64_t standard_for_each(const Items& items) {
+  const std::vector<int> all = numbers(items.files);
+  std::atomic<std::uint64_t> sum{0};
+  std::for_each(std::execution::par, all.begin(), all.end(), [&](int i) { sum += items.one(i); });
+  return sum;
+}
+
+std::uint64_t standard_reduce(const Items& items) {
+  const std::vector<int> all = numbers(items.files);
+  return std::transform_reduce(std::execution::par, all.begin(), all.end(), std::uint64_t{0}, std::plus<>(),
+                               [&](int i) { return items.one(i); });
+}
+
 }  // namespace
 
 const std::vector<Shape>& tbb_shapes() {
@@ -200,6 +222,8 @@ const std::vector<Shape>& tbb_shapes() {
       {"tbb-feeder", "parallel_for_each with a feeder", tbb_feeder, false},
       {"tbb-queue", "a std::thread reads into a bounded queue", tbb_queue, false},
       {"tbb-mutex", "each reads the next under a std::mutex", tbb_mutex, false},
+      {"tbb-for-each", "C++17's for_each, std::execution::par", standard_for_each, false},
+      {"tbb-transform", "its transform_reduce", standard_reduce, false},
   };
   return all;
 }
