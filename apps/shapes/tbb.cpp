@@ -2,10 +2,13 @@
 #include <tbb/blocked_range.h>
 #include <tbb/concurrent_queue.h>
 #include <tbb/flow_graph.h>
+#include <oneapi/tbb/mutex.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_for_each.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/parallel_reduce.h>
+#include <tbb/queuing_mutex.h>
+#include <tbb/spin_mutex.h>
 #include <tbb/task_group.h>
 
 #include <algorithm>
@@ -171,20 +174,25 @@ std::uint64_t tbb_queue(const Items& items) {
   return sum;
 }
 
-std::uint64_t tbb_mutex(const Items& items) {
-  std::mutex mutex;
+template <typename Mutex>
+std::uint64_t under(const Items& items) {
+  Mutex mutex;
   int next = 0;
   return reduced(items.files, [&](int) {
     Bytes content;
     int i;
     {
-      const std::lock_guard<std::mutex> guard(mutex);
+      const typename Mutex::scoped_lock guard(mutex);
       i = next++;
       content = items.read(i);
     }
     return items.work(i, content);
   });
 }
+
+struct StandardMutex : std::mutex {
+  using scoped_lock = std::lock_guard<std::mutex>;
+};
 
 std::vector<int> numbers(int files) {
   std::vector<int> all(static_cast<std::size_t>(files));
@@ -221,7 +229,10 @@ const std::vector<Shape>& tbb_shapes() {
       {"tbb-nested", "a loop over files, each by a loop over its parts", tbb_nested, true},
       {"tbb-feeder", "parallel_for_each with a feeder", tbb_feeder, false},
       {"tbb-queue", "a std::thread reads into a bounded queue", tbb_queue, false},
-      {"tbb-mutex", "each reads the next under a std::mutex", tbb_mutex, false},
+      {"tbb-mutex", "each reads the next under a std::mutex", under<StandardMutex>, false},
+      {"tbb-lock", "the same, a tbb::mutex", under<tbb::mutex>, false},
+      {"tbb-spin", "the same, a tbb::spin_mutex", under<tbb::spin_mutex>, false},
+      {"tbb-queuing", "the same, a tbb::queuing_mutex", under<tbb::queuing_mutex>, false},
       {"tbb-for-each", "C++17's for_each, std::execution::par", standard_for_each, false},
       {"tbb-transform", "its transform_reduce", standard_reduce, false},
   };

@@ -98,6 +98,7 @@ struct Thread {
   int tbb_told = 0;                // and how many threads its partitioner was told; 0: none yet
   bool tbb_unheard = false;        // libtbb is to warn of nothing: it would of a number that it has from us
   bool tbb_went_on = false;        // the task that it runs in an arena, or ran last, had been set aside before
+  bool wants_tbb_lock = false;     // it is in libtbb to take a lock of the program's
   void* pool = nullptr;            // what the own worker pool keeps a thread
   void* iopa = nullptr;            // what the pool of iopa.h keeps a thread
   void* nest = nullptr;            // the ring layer's own ring of this thread, if any

@@ -95,6 +95,14 @@ void stand_back() {
   wait_among_others();
 }
 
+bool make_way_while_spinning() {
+  base::Thread& thread = base::self();
+  if (!thread.holds_core || thread.lock_depth > 0 || !the_gate.cores.wanted() || base::in_signal_handler()) return false;
+  give_core();
+  take_core();
+  return true;
+}
+
 void stand_back_after_lock() {
   base::Thread& thread = base::self();
   bool may_wait = thread.holds_core && (thread.place & base::in_omp_team) && thread.lock_depth == 0;

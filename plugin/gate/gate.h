@@ -80,6 +80,9 @@ std::int64_t take_core_back(std::int64_t now_ns);  // returns the time then
 // After a call of a team's thread that was done at once, as were some before it: where more compute than there are cores,
 // it waits for one as if the call had blocked. Else a team whose calls never block would go on with all its stand-ins at once.
 void stand_back();
+// The same of a thread whose program yields again and again: it spins for what another has, or will do once it has a core. True: one
+// that has something to do had the core meanwhile.
+bool make_way_while_spinning();
 // The same of a thread that gave back its last lock: with that held it did not wait for a core after a call.
 void stand_back_after_lock();
 

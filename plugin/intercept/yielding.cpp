@@ -9,6 +9,7 @@
 #include "lane/runtime_code.h"
 #include "path/napping.h"
 #include "path/yielding.h"
+#include "wait/unseen_locks.h"
 
 namespace weir::intercept {
 namespace {
@@ -35,7 +36,12 @@ int yield(const void* caller) {
   }
   if (path::nap_is_due() && lane::is_runtime_code(caller)) return path::nap(), 0;
   // A runtime, or a malloc, spins with its own locks held.
-  if (path::yields_in_vain() && !lane::is_runtime_code(caller) && path::stand_back()) return 0;
+  path::Spins spins = path::counted_yield();
+  if (spins != path::Spins::not_long && !lane::is_runtime_code(caller)) {
+    wait::unseen_locks.somebody_wants();
+    if (spins == path::Spins::for_others && path::stand_back()) return 0;
+  }
+  if (path::has_spun_for_a_while() && !lane::is_runtime_code(caller) && gate::make_way_while_spinning()) return 0;
   int result;
   std::int64_t took_ns = path::watched_yield([&result] { result = real_sched_yield(); });
   if (path::others_are_aside()) path::yielded(took_ns);

@@ -22,6 +22,7 @@
 #include "sys/process.h"
 #include "wait/errno_state.h"
 #include "wait/lane.h"
+#include "wait/unseen_locks.h"
 
 namespace weir::path {
 
@@ -383,22 +384,28 @@ bool adds_to_backlog(const Plan& plan) {
   return gate.permits.waiting() + meter::gauges.ready.value() > enough_a_core * gate.cores.limit();
 }
 
-// While memory is short no task is set aside, so that no other begins, where the call ends by itself. What comes from somebody else may
-// have to wait for another task first: for that only a moment.
-bool waited_in_place(Call& call, const Plan& plan, Result* result) {
-  constexpr int most_ms = 50;
-  if (!waits_for_others(plan)) {
-    *result = parked(call, plan, Reason::memory);
-    return true;
-  }
+// What comes from somebody else may have to wait for another task first: in place it is waited for only for a moment.
+bool came_in_a_moment(Call& call, const Plan& plan, int most_ms, Reason reason, Result* result) {
   std::int64_t began = base::now_ns();
   pollfd one{call.fd, static_cast<short>(plan.way == Way::poll ? plan.events : POLLIN), 0};
-  if (!call.attempt || sys::poll(&one, 1, most_ms) <= 0) return false;
+  if (!call.attempt) return false;
+  meter::gauges.in_flight.rise(true);
+  bool came = sys::poll(&one, 1, most_ms) > 0;
+  meter::gauges.in_flight.fall(true);
+  if (!came) return false;
   *result = call.attempt(call);
   if (*result == -EAGAIN || *result == -EOPNOTSUPP) return false;
   std::int64_t took = base::now_ns() - began;
-  count_reason(Reason::memory);
-  count_parked(call, Reason::memory, {took, 0}, *result);
+  count_reason(reason);
+  count_parked(call, reason, {took, 0}, *result);
+  return true;
+}
+
+// While memory is short no task is set aside, so that no other begins, where the call ends by itself.
+bool waited_in_place(Call& call, const Plan& plan, Result* result) {
+  constexpr int most_ms = 50;
+  if (waits_for_others(plan)) return came_in_a_moment(call, plan, most_ms, Reason::memory, result);
+  *result = parked(call, plan, Reason::memory);
   return true;
 }
 
@@ -418,6 +425,19 @@ bool core_is_wanted_by_nobody(const Call& call, const Plan& plan) {
   return false;
 }
 
+// oneTBB's locks are inlined, but for those that sleep: is one held?
+bool waited_with_unseen_lock(Call& call, const Plan& plan, Result* result) {
+  constexpr int trial_ms = 5;
+  if (!wait::policy.automatic.load(std::memory_order_relaxed)) return false;
+  bool may_try = base::self_unsuspended().place & base::in_tbb_arena;
+  auto verdict = wait::unseen_locks.begins(call.caller.address, may_try);
+  if (verdict == wait::UnseenLocks::Verdict::nothing_known) return false;
+  bool is_trial = verdict == wait::UnseenLocks::Verdict::trial;
+  if (is_trial && waits_for_others(plan)) return came_in_a_moment(call, plan, trial_ms, Reason::lock_held, result);
+  *result = parked(call, plan, Reason::lock_held);
+  return true;
+}
+
 Result waited_for(Call& call) {
   wait::KeptErrno kept;
   call.kept_errno = &kept;
@@ -431,6 +451,7 @@ Result waited_for(Call& call) {
   if (choice.lane == wait::Lane::park) return parked(call, plan, choice.reason);
   if (Result result; gate::the_gate.memory.is_short() && waited_in_place(call, plan, &result)) return result;
   if (core_is_wanted_by_nobody(call, plan)) return parked(call, plan, Reason::alone);
+  if (Result result; waited_with_unseen_lock(call, plan, &result)) return result;
   if (!plan.park_only && !has_ring()) {
     if (parks_without_ring(call, plan)) return parked(call, plan, Reason::no_ring);
     return suspended(call, plan, *choice.runtime);

@@ -5,11 +5,12 @@
 #include "wait/errno_state.h"
 #include "wait/lane.h"
 #include "wait/runtimes.h"
+#include "wait/unseen_locks.h"
 
 namespace weir::path {
 namespace {
 
-constinit std::atomic<std::int64_t> standing_back{0};
+using wait::standing_back;
 
 // For so long one stands back, times the number of those that do: one of them looks every so often, however many
 // there are.

@@ -6,6 +6,7 @@
 
 #include "base/thread.h"
 #include "meter/counters.h"
+#include "wait/unseen_locks.h"
 
 namespace weir::path {
 
@@ -16,19 +17,30 @@ inline bool others_are_aside() { return meter::gauges.aside.load(std::memory_ord
 
 // So many short yields, of about a microsecond each, are made in vain before one stands back.
 constexpr std::int32_t yields_in_patience = 32;
+constexpr std::int32_t yields_in_much_patience = 1024;
 
-// Counts a yield of what runs here. Is it time to stand back? Never outside all places; but in a team also what is no
-// task that could be set aside.
-inline bool yields_in_vain() {
+enum class Spins { not_long, in_vain, for_others };  // the last: those that are aside could go on in its place
+
+// Counts a yield of what runs here. Never for others outside all places; but in a team also what is no task that could be set aside.
+inline Spins counted_yield() {
   base::Thread& thread = base::self_unsuspended();
-  if (!thread.place && !thread.omp) return false;
-  if (++thread.yields < yields_in_patience) return false;
+  if (!thread.place && !thread.omp) return Spins::not_long;
+  if (++thread.yields < yields_in_patience) return Spins::not_long;
   if (!others_are_aside()) {
     thread.yields = 0;
-    return false;
+    return Spins::in_vain;
   }
-  thread.yields -= yields_in_patience;
-  return true;
+  std::int32_t patience = wait::nobody_holds_aside() ? yields_in_much_patience : yields_in_patience;
+  if (thread.yields < patience) return Spins::not_long;
+  thread.yields -= patience;
+  return Spins::for_others;
+}
+
+// Every few yields that were counted, with a core that another may want.
+inline bool has_spun_for_a_while() {
+  constexpr std::int32_t few = 8;
+  const base::Thread& thread = base::self_unsuspended();
+  return thread.holds_core && thread.yields % few == few - 1;
 }
 
 // The yield counted last was made, and took so long. Where other programs compute on this core each takes a slice of theirs,

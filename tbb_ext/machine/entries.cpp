@@ -4,9 +4,11 @@
 #include <cstddef>
 
 #include "base/thread.h"
+#include "sys/process.h"
 #include "tbb_ext/machine/arrival.h"
 #include "tbb_ext/machine/coming.h"
 #include "tbb_ext/machine/entry.h"
+#include "wait/unseen_locks.h"
 #include "weir/runtime.h"
 
 namespace weir::tbb {
@@ -48,8 +50,13 @@ struct Condition {
 // need this very thread. True: the condition came to be `wanted` meanwhile. False: there is nothing for it but to sleep.
 bool met_by_standing_back(const void* condition, bool wanted) {
   if (!(base::self_unsuspended().place & WEIR_TBB_PLACE)) return false;
-  while (static_cast<const Condition*>(condition)->holds() != wanted)
+  constexpr int yields_in_patience = 1024;
+  const auto is_met = [=] { return static_cast<const Condition*>(condition)->holds() == wanted; };
+  while (!is_met()) {
+    for (int yields = 0; wait::nobody_holds_aside() && yields < yields_in_patience && !is_met(); ++yields) sys::yield();
+    if (is_met()) break;
     if (!weir_stand_back()) return false;
+  }
   return true;
 }
 
@@ -111,6 +118,7 @@ WEIR_ENTRY(_ZN3tbb6detail2r17enqueueERNS0_2d14taskERNS2_18task_group_contextEPNS
 WEIR_ENTRY(_ZN3tbb6detail2r115wait_on_addressEPvRNS0_2d113delegate_baseEm)
 (void* address, void* until, void* context) {
   bool own = !weir_tbb_text.bytes || from_libtbb(__builtin_return_address(0));
+  if (!own) weir::wait::unseen_locks.somebody_wants();
   if (own || !met_by_standing_back(until, true)) wait_on_address(address, until, context);
 }
 

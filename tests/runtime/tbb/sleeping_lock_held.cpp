@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who waits for a tbb::mutex, or at a bounded queue, sleeps in libtbb; what it waits for is a task's that was set aside.
-// auto: suspended >= 200 and lane == 'suspend'
+// auto: suspended + parked >= 200 and lane == 'suspend'
 // suspend: suspended >= 200
 // park: suspended == 0 and parked >= 200
 #include <oneapi/tbb/concurrent_queue.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A spin lock is inlined and nobody sees it held. Whoever spins for it yields, and makes way for the task that holds it,
 // which was set aside.
-// auto: suspended >= 300 and lane == 'suspend'
+// auto: suspended + parked >= 300 and lane == 'suspend'
 // suspend: suspended >= 300
 // park: suspended == 0 and parked >= 300
 #include <oneapi/tbb/parallel_for.h>

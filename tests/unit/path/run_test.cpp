@@ -129,12 +129,13 @@ TEST_F(RunTest, a_read_of_a_oneTBB_task_blocks_where_enough_are_ready_and_there_
     call.bytes = sizeof page;
     base::Thread& thread = base::self();
     std::uint32_t place_before = std::exchange(thread.place, place);
-    bool before = gate.has_stand_ins.exchange(stand_ins);
+    bool before = gate.has_stand_ins.exchange(stand_ins), automatic = wait::policy.automatic.exchange(false);
     for (int i = 0; i < ready; ++i) meter::gauges.ready.rise();
     std::int64_t backlog = plain(meter::Reason::backlog), aside = suspended();
     EXPECT_EQ(run(call), 4096);
     for (int i = 0; i < ready; ++i) meter::gauges.ready.fall();
     gate.has_stand_ins.store(before);
+    wait::policy.automatic.store(automatic);
     thread.place = place_before;
     EXPECT_EQ(suspended() - aside, plain(meter::Reason::backlog) > backlog ? 0 : 1);
     return plain(meter::Reason::backlog) > backlog;

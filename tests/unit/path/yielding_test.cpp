@@ -23,7 +23,7 @@ class Yielding : public ::testing::Test {
   static int in_vain(int yields, std::int64_t took_ns) {
     int times = 0;
     for (int i = 0; i < yields; ++i) {
-      if (yields_in_vain()) ++times;
+      if (counted_yield() == Spins::for_others) ++times;
       else yielded(took_ns);
     }
     return times;
@@ -52,6 +52,13 @@ TEST_F(Yielding, IsNeverInVainWhereNobodyIsAside) {
   meter::gauges.aside.fetch_sub(1);
   EXPECT_EQ(in_vain(1000, 10'000'000), 0);
   meter::gauges.aside.fetch_add(1);
+}
+
+TEST_F(Yielding, HasMorePatienceWhereOnlyOthersThatSpinAreAside) {
+  wait::standing_back.fetch_add(1);
+  EXPECT_EQ(in_vain(yields_in_much_patience - 1, 300), 0);
+  EXPECT_EQ(in_vain(yields_in_much_patience, 300), 1);
+  wait::standing_back.fetch_sub(1);
 }
 
 TEST_F(Yielding, IsNeverInVainOutsideAllPlaces) {
