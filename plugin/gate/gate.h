@@ -37,7 +37,9 @@ struct Gate {
   std::atomic<bool> has_stand_ins{false};
   // Asked when a thread yields.
   std::atomic<Idle (*)(const void* caller)> on_yield{nullptr};
-  // Asked before that: true when the thread has slept instead.
+  // Waits by a bare futex of the program's, without a limit, as libc's syscall() would.
+  std::atomic<long (*)(std::uint32_t* word, std::uint32_t value, int operation, const void* caller)> on_futex_wait{nullptr};
+  // Asked before a yield: true when the thread has slept instead.
   std::atomic<bool (*)(const void* caller)> on_idle{nullptr};
 
   // A yield for lack of work took so long. Where other programs compute on these cores that is a slice of theirs: who looks

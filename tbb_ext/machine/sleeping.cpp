@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // syscall(SYS_futex, ...): how a thread of libtbb's, or one that waits in it, goes to sleep for lack of work. It gives its
-// core to others meanwhile. And sched_yield: how it spends the time before that.
+// core to others meanwhile. And sched_yield: how it spends the time before that. The program's own waits by a futex are handed on.
 #include "tbb_ext/machine/sleeping.h"
 
 #include <dlfcn.h>
@@ -48,10 +48,21 @@ __attribute__((visibility("hidden"), used)) long weir_tbb_syscall(long number, l
   tbb::worker_is_up();
   return result;
 }
+
+// Jumped to when anybody else calls it for a futex. (By it wait std::atomic, std::latch and their kin.)
+__attribute__((visibility("hidden"), used)) long weir_program_futex(long number, long a, long b, long c, long d, long e, long f) {
+  long command = b & FUTEX_CMD_MASK;
+  bool any_wake = command == FUTEX_WAIT || (command == FUTEX_WAIT_BITSET && static_cast<std::uint32_t>(f) == FUTEX_BITSET_MATCH_ANY);
+  auto* wait = any_wake && !d ? gate::the_gate.on_futex_wait.load(std::memory_order_relaxed) : nullptr;
+  if (!wait) return weir_tbb_next_syscall(number, a, b, c, d, e, f);
+  int operation = FUTEX_WAIT | static_cast<int>(b & FUTEX_PRIVATE_FLAG);
+  return wait(reinterpret_cast<std::uint32_t*>(a), static_cast<std::uint32_t>(c), operation, __builtin_return_address(0));
+}
 }
 
 // Anybody else's call is a jump to the next definition, with every register as it came: syscall(SYS_vfork) and
 // syscall(SYS_clone) return twice.
+static_assert(SYS_futex == 202);
 asm(R"(
 .text
 .p2align 4
@@ -62,6 +73,8 @@ syscall:
   subq weir_tbb_text(%rip), %rax
   cmpq 8+weir_tbb_text(%rip), %rax
   jb weir_tbb_syscall
+  cmpq $202, %rdi
+  je weir_program_futex
   jmp *weir_tbb_next_syscall(%rip)
 .size syscall,.-syscall
 )");
