@@ -52,6 +52,8 @@ typedef struct weir_tbb_adapter {
   /* Calls entry(a, b, c, d), an entry point of libtbb in which the calling thread runs tasks or waits for them, for who
    * called it from `site`, and marks the thread while it lasts. Exceptions pass through. */
   void (*within)(const void *site, weir_tbb_entry entry, void *a, void *b, void *c, void *d);
+  /* The same within a task. */
+  void (*within_task)(weir_tbb_entry entry, void *a, void *b, void *c, void *d);
   /* The program makes a global_control of so many threads, and has destroyed one: what it allows has to be had. */
   void (*control_comes)(int64_t threads);
   void (*control_went)(int64_t threads);
@@ -62,6 +64,7 @@ typedef struct weir_tbb_adapter {
    * is free, and one may be after await_number. The calling thread has no task: who has one may have its number. */
   uint16_t (*number_of)(uint16_t slot, int bound);
   void (*await_number)(void);
+  void (*program_makes_observer)(void);
   void (*spare_number)(void);
   /* A call is about to block its thread, the `parked`th at the moment: at most `most` stand-ins may be worth it. Any thread. */
   void (*blocked)(int64_t parked, int64_t most);

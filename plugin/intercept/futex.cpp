@@ -47,7 +47,10 @@ long futex_wait(std::uint32_t* word, std::uint32_t value, int operation, const v
   if (!concerns_us(caller)) return deliver(futex(word, value, operation, nullptr));
   wait::unseen_locks.somebody_wants();
   if (path::others_are_aside()) return deliver(wait_by_slices(word, value, operation, caller));
-  return deliver(wait_once(word, value, operation, nullptr, caller));
+  base::self().waits_openly = base::self().omp != nullptr;
+  Result result = wait_once(word, value, operation, nullptr, caller);
+  base::self().waits_openly = false;
+  return deliver(result);
 }
 
 __attribute__((constructor)) void begin() { gate::the_gate.on_futex_wait.store(futex_wait); }

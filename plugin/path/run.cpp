@@ -425,15 +425,17 @@ bool core_is_wanted_by_nobody(const Call& call, const Plan& plan) {
   return false;
 }
 
-// oneTBB's locks are inlined, but for those that sleep: is one held?
+// oneTBB's locks are inlined, but for those that sleep: is one held? What comes from somebody else is waited for in place for a moment
+// only, held or not: another task may be to send it. (With a limit of its own, or by what only a thread can wait for, not at all.)
 bool waited_with_unseen_lock(Call& call, const Plan& plan, Result* result) {
-  constexpr int trial_ms = 5;
-  if (!wait::policy.automatic.load(std::memory_order_relaxed)) return false;
+  constexpr int trial_ms = 5, most_ms = 50;
+  bool for_others = waits_for_others(plan) && plan.timeout_ns < 0;
+  if (!wait::policy.automatic.load(std::memory_order_relaxed) || !(plan.storage || for_others)) return false;
   bool may_try = base::self_unsuspended().place & base::in_tbb_arena;
   auto verdict = wait::unseen_locks.begins(call.caller.address, may_try);
   if (verdict == wait::UnseenLocks::Verdict::nothing_known) return false;
   bool is_trial = verdict == wait::UnseenLocks::Verdict::trial;
-  if (is_trial && waits_for_others(plan)) return came_in_a_moment(call, plan, trial_ms, Reason::lock_held, result);
+  if (for_others) return came_in_a_moment(call, plan, is_trial ? trial_ms : most_ms, Reason::lock_held, result);
   *result = parked(call, plan, Reason::lock_held);
   return true;
 }

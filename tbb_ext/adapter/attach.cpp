@@ -39,14 +39,25 @@ class Inside {
   std::uint64_t begun_;
 };
 
-void within(const void* site, weir_tbb_entry entry, void* a, void* b, void* c, void* d) {
-  relax_limit();
-  Inside inside(site);
+struct Wait {
+  Wait() { begins_to_wait(); }
+  ~Wait() { has_waited(); }
+};
+
+void within_task(weir_tbb_entry entry, void* a, void* b, void* c, void* d) {
+  Wait wait;
   entry(a, b, c, d);
 }
 
-const weir_tbb_adapter adapter = {within,       control_comes, control_went, has_controls,     lower_limit, number_of,
-                                  await_number, spare_number,  raise_limit,  one_blocks_alone, break_stall};
+void within(const void* site, weir_tbb_entry entry, void* a, void* b, void* c, void* d) {
+  relax_limit();
+  Inside inside(site);
+  within_task(entry, a, b, c, d);
+}
+
+const weir_tbb_adapter adapter = {within,       within_task, control_comes,          control_went, has_controls,     lower_limit, number_of,
+                                  await_number, program_makes_observer, spare_number, raise_limit,      one_blocks_alone,
+                                  break_stall};
 
 }  // namespace
 }  // namespace weir::tbb

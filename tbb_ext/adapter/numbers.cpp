@@ -4,6 +4,7 @@
 #include <oneapi/tbb/task_scheduler_observer.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <map>
@@ -22,11 +23,16 @@ struct Number {
   bool spared = false;
 };
 
-// What the calling thread was told last; nothing once its number is spared.
+// How many waits for tasks the calling thread is in, one within the other. (A task that goes on elsewhere takes its wait along: this may
+// be one off then.)
+constinit thread_local int waits = 0;
+
+// What the calling thread was told last, and in how many waits it was when it asked; nothing once its number is spared.
 struct Mine {
   void* arena = nullptr;
   int slot = -1;
   std::uint16_t number = 0;
+  int waits = 0;
 };
 constinit thread_local Mine mine;
 
@@ -111,6 +117,9 @@ void Watch::on_scheduler_exit(bool) {
   mark(true);
 }
 
+// Observers of the program's ask from within libtbb's walk over all of them, in which no other may be made.
+constinit std::atomic<bool> program_observes{false};
+
 // An arena's end is also its watch's; another may come by its name.
 void see_to_the_watch(void* name) {
   Numbered* arena;
@@ -136,14 +145,18 @@ void be_seen(void* name) {
 
 }  // namespace
 
+void program_makes_observer() { program_observes.store(true); }
+
 std::uint16_t number_of(std::uint16_t slot, int bound) {
   void* name = name_of_arena_here();
   if (mine.arena == name && mine.slot == slot && mine.number < bound) return mine.number;
-  see_to_the_watch(name);
-  be_seen(name);
+  if (!program_observes.load()) {
+    see_to_the_watch(name);
+    be_seen(name);
+  }
   std::lock_guard lock(table().mutex);
   Numbered& arena = table().of(name);
-  bool stays = seen.in(name) || arena.begins_to_watch == &mine;
+  bool is_watched = arena.watch.is_observing(), stays = !is_watched || seen.in(name) || arena.begins_to_watch == &mine;
   if (!stays && arena.begins_to_watch) return WEIR_TBB_NO_NUMBER;
   arena.numbers.resize(static_cast<std::size_t>(bound));
   Number* number = arena.find(slot);
@@ -151,7 +164,7 @@ std::uint16_t number_of(std::uint16_t slot, int bound) {
   if (!number) return WEIR_TBB_NO_NUMBER;
   *number = {slot, !stays};
   auto told = static_cast<std::uint16_t>(number - arena.numbers.data());
-  if (stays) mine = {name, slot, told};
+  if (stays) mine = {name, slot, told, waits};
   return told;
 }
 
@@ -161,8 +174,12 @@ void await_number() {
   table().spared.wait_for(lock, 1ms);
 }
 
+void begins_to_wait() { ++waits; }
+void has_waited() { waits -= waits > 0; }
+
+// In a wait within a task that asked, that task is still under way.
 void spare_number() {
-  if (!mine.arena) return;
+  if (!mine.arena || waits > mine.waits) return;
   std::lock_guard lock(table().mutex);
   Numbered& arena = table().of(mine.arena);
   if (Number* number = arena.find(mine.slot)) number->spared = true;

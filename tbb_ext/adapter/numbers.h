@@ -14,9 +14,14 @@ namespace weir::tbb {
 // WEIR_TBB_NO_NUMBER: none is free. Inside an arena only.
 std::uint16_t number_of(std::uint16_t slot, int bound);
 
+void program_makes_observer();
+
 // Until a number may have become free; not for long.
 void await_number();
-// The calling thread has no task: its number may go to one that has.
+// The calling thread begins to wait for tasks, and to run them, within the one that it runs, if any; and does so no more.
+void begins_to_wait();
+void has_waited();
+// The calling thread found no task: its number may go to one that has, if none of its own that asked can be under way.
 void spare_number();
 
 }  // namespace weir::tbb

@@ -153,6 +153,9 @@ WEIR_ENTRY(unsigned short, _ZN3tbb6detail2r114execution_slotEPKNS0_2d114executio
 
 // Observers see each thread that comes.
 WEIR_ENTRY(void, _ZN3tbb6detail2r17observeERNS0_2d123task_scheduler_observerEb)(void* observer, bool on) {
-  if (on && !from_adapter(__builtin_return_address(0))) no_stand_ins();
+  if (on && !from_adapter(__builtin_return_address(0))) {
+    no_stand_ins();
+    if (const weir_tbb_adapter* here = adapter()) here->program_makes_observer();
+  }
   observe(observer, on);
 }

@@ -3,11 +3,14 @@
 // libtbb.so.12's ABI.
 #include <cstddef>
 
+#include "base/clock.h"
 #include "base/thread.h"
+#include "meter/counters.h"
 #include "sys/process.h"
 #include "tbb_ext/machine/arrival.h"
 #include "tbb_ext/machine/coming.h"
 #include "tbb_ext/machine/entry.h"
+#include "tbb_ext/machine/numbering.h"
 #include "wait/unseen_locks.h"
 #include "weir/runtime.h"
 
@@ -35,9 +38,11 @@ constinit Entry<Waiting> wait_for_queue{
 // call returns to.
 inline void pass(const void* site, Entry<Waiting>& entry, void* a, void* b, void* c, void* d) {
   loop_has_begun();
-  const weir_tbb_adapter* here = base::self_unsuspended().place & WEIR_TBB_PLACE ? nullptr : adapter();
-  if (here) here->within(site, entry.function(), a, b, c, d);
-  else entry(a, b, c, d);
+  bool is_inside = base::self_unsuspended().place & WEIR_TBB_PLACE;
+  const weir_tbb_adapter* here = is_inside && !numbers_are_told() ? nullptr : adapter();
+  if (!here) entry(a, b, c, d);
+  else if (is_inside) here->within_task(entry.function(), a, b, c, d);
+  else here->within(site, entry.function(), a, b, c, d);
 }
 
 // d1::delegate_base: its first virtual function is the condition.
@@ -50,10 +55,11 @@ struct Condition {
 // need this very thread. True: the condition came to be `wanted` meanwhile. False: there is nothing for it but to sleep.
 bool met_by_standing_back(const void* condition, bool wanted) {
   if (!(base::self_unsuspended().place & WEIR_TBB_PLACE)) return false;
-  constexpr int yields_in_patience = 1024;
+  constexpr std::int64_t patience_ns = base::ns_per_ms;
   const auto is_met = [=] { return static_cast<const Condition*>(condition)->holds() == wanted; };
   while (!is_met()) {
-    for (int yields = 0; wait::nobody_holds_aside() && yields < yields_in_patience && !is_met(); ++yields) sys::yield();
+    const std::int64_t until = base::now_ns() + patience_ns;
+    while (meter::gauges.aside.load() > 0 && wait::nobody_holds_aside() && !is_met() && base::now_ns() < until) sys::yield();
     if (is_met()) break;
     if (!weir_stand_back()) return false;
   }
@@ -119,7 +125,12 @@ WEIR_ENTRY(_ZN3tbb6detail2r115wait_on_addressEPvRNS0_2d113delegate_baseEm)
 (void* address, void* until, void* context) {
   bool own = !weir_tbb_text.bytes || from_libtbb(__builtin_return_address(0));
   if (!own) weir::wait::unseen_locks.somebody_wants();
-  if (own || !met_by_standing_back(until, true)) wait_on_address(address, until, context);
+  if (own) return wait_on_address(address, until, context);
+  if (met_by_standing_back(until, true)) return;
+  weir::base::Thread& thread = weir::base::self();  // it sleeps with its task under way, not for lack of one
+  thread.wants_tbb_lock = true;
+  wait_on_address(address, until, context);
+  thread.wants_tbb_lock = false;
 }
 
 // concurrent_bounded_queue, full or empty. The condition may throw: that the queue was aborted.

@@ -39,12 +39,14 @@ unsigned short told_for(unsigned short slot, int slots) {
   return number != WEIR_TBB_NO_NUMBER ? number : static_cast<unsigned short>(slot % bound);
 }
 
+bool numbers_are_told() { return told.load(std::memory_order_relaxed); }
+
 void finds_no_task() {
   if (waiters.load(std::memory_order_relaxed) > 0) sleeps_without_task();
 }
 
 void sleeps_without_task() {
-  if (!told.load(std::memory_order_relaxed)) return;
+  if (!told.load(std::memory_order_relaxed) || base::self().wants_tbb_lock) return;
   base::EngineScope ours;
   adapter()->spare_number();
 }

@@ -86,7 +86,7 @@ namespace {
 // As who yields for a lock of the program's that is inlined; but that is none of libtbb's yields.
 bool makes_way_for_lock(base::Thread& thread) {
   constexpr std::int32_t few = 8;
-  return ++thread.yields % few == 0 && gate::make_way_while_spinning();
+  return thread.yields % few == few - 1 && gate::make_way_while_spinning();  // they are counted after this
 }
 
 gate::Idle yields_for_lack_of_work(const void* caller) {

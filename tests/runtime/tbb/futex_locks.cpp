@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Locks and waits by a bare futex, as C++20's are: over a call, and for what another task does.
-// auto: suspended + parked >= 300 and not fallbacks.get('watchdog', 0)
-// suspend: suspended + parked >= 300
-// park: suspended == 0 and parked >= 300
+// auto: suspended + parked >= 100 and not fallbacks.get('watchdog', 0)
+// suspend: suspended + parked >= 100
+// park: suspended == 0 and parked >= 100
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_group.h>
 

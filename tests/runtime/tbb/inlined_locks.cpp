@@ -2,8 +2,8 @@
 // Calls made with one of oneTBB's locks held, which nobody sees: while one waits others spin for its lock, so such calls come to
 // block their threads, as they do without weir. (In turn, since a fair lock goes from one to the next: tasks that were set aside
 // while they spin for one would each have to come back in their turn.)
-// auto: parked >= 350 and fallbacks.get('lock_held', 0) >= 350
-// park: suspended == 0 and parked >= 390
+// auto: parked >= 200 and fallbacks.get("lock_held", 0) >= 200
+// park: suspended == 0 and parked >= 200
 #include <oneapi/tbb/mutex.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/queuing_mutex.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same in an arena of the program's own; then in others, of which one may stand where that stood.
 // auto: parked + suspended >= 30
-// park: suspended == 0 and parked >= 300 and peak_in_flight >= 16
+// park: suspended == 0 and parked >= 100 and peak_in_flight >= 4
 #include "numbered.h"
 
 int main() {
