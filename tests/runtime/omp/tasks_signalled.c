@@ -109,7 +109,7 @@ static void wait_beside_task(void) {
   {
 #pragma omp task
     {
-      wait_ms(50);
+      wait_ms(400);
       pthread_kill(waiting, SIGUSR1);
       sem_post(&done);
     }
