@@ -85,6 +85,12 @@ void stand_back();
 // The same of a thread whose program yields again and again: it spins for what another has, or will do once it has a core. True: one
 // that has something to do had the core meanwhile.
 bool make_way_while_spinning();
+// Is it time for that? Every few yields that were counted (path/yielding.h), with a core that another may want.
+inline bool has_spun_for_a_while() {
+  constexpr std::int32_t few = 8;
+  const base::Thread& thread = base::self_unsuspended();
+  return thread.holds_core && thread.yields % few == few - 1;
+}
 // The same of a thread that gave back its last lock: with that held it did not wait for a core after a call.
 void stand_back_after_lock();
 

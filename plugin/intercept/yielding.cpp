@@ -41,7 +41,7 @@ int yield(const void* caller) {
     wait::unseen_locks.somebody_wants();
     if (spins == path::Spins::for_others && path::stand_back()) return 0;
   }
-  if (path::has_spun_for_a_while() && !lane::is_runtime_code(caller) && gate::make_way_while_spinning()) return 0;
+  if (gate::has_spun_for_a_while() && !lane::is_runtime_code(caller) && gate::make_way_while_spinning()) return 0;
   int result;
   std::int64_t took_ns = path::watched_yield([&result] { result = real_sched_yield(); });
   if (path::others_are_aside()) path::yielded(took_ns);

@@ -36,13 +36,6 @@ inline Spins counted_yield() {
   return Spins::for_others;
 }
 
-// Every few yields that were counted, with a core that another may want.
-inline bool has_spun_for_a_while() {
-  constexpr std::int32_t few = 8;
-  const base::Thread& thread = base::self_unsuspended();
-  return thread.holds_core && thread.yields % few == few - 1;
-}
-
 // The yield counted last was made, and took so long. Where other programs compute on this core each takes a slice of theirs,
 // some milliseconds: it counts as the many short ones it lasted for, and the next times one stands back at once.
 inline void yielded(std::int64_t took_ns) {

@@ -124,8 +124,8 @@ WEIR_ENTRY(_ZN3tbb6detail2r17enqueueERNS0_2d14taskERNS2_18task_group_contextEPNS
 WEIR_ENTRY(_ZN3tbb6detail2r115wait_on_addressEPvRNS0_2d113delegate_baseEm)
 (void* address, void* until, void* context) {
   bool own = !weir_tbb_text.bytes || from_libtbb(__builtin_return_address(0));
-  if (!own) weir::wait::unseen_locks.somebody_wants();
   if (own) return wait_on_address(address, until, context);
+  weir::wait::unseen_locks.somebody_wants();
   if (met_by_standing_back(until, true)) return;
   weir::base::Thread& thread = weir::base::self();  // it sleeps with its task under way, not for lack of one
   thread.wants_tbb_lock = true;

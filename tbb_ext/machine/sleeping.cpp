@@ -83,15 +83,10 @@ namespace weir::tbb {
 
 namespace {
 
-// As who yields for a lock of the program's that is inlined; but that is none of libtbb's yields.
-bool makes_way_for_lock(base::Thread& thread) {
-  constexpr std::int32_t few = 8;
-  return thread.yields % few == few - 1 && gate::make_way_while_spinning();  // they are counted after this
-}
-
 gate::Idle yields_for_lack_of_work(const void* caller) {
   if (!from_libtbb(caller)) return gate::Idle::no;
-  if (base::Thread& thread = base::self(); thread.wants_tbb_lock) return makes_way_for_lock(thread) ? gate::Idle::made_way : gate::Idle::no;
+  if (base::self().wants_tbb_lock)  // as who yields for a lock of the program's that is inlined
+    return gate::has_spun_for_a_while() && gate::make_way_while_spinning() ? gate::Idle::made_way : gate::Idle::no;
   sys::send_wakes();
   sys::tell_idle();
   finds_no_task();
