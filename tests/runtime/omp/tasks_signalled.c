@@ -14,11 +14,19 @@
 #include <time.h>
 #include <unistd.h>
 
-static void wait_ms(int ms) {
-  int timer = timerfd_create(CLOCK_MONOTONIC, 0);
+static void set_ms(int timer, int ms) {
   timerfd_settime(timer, 0, &(struct itimerspec){.it_value = {ms / 1000, ms % 1000 * 1000000L}}, NULL);
+}
+
+static void wait_for(int timer) {
   uint64_t times = 0;
   if (read(timer, &times, sizeof times) != sizeof times) abort();
+}
+
+static void wait_ms(int ms) {
+  int timer = timerfd_create(CLOCK_MONOTONIC, 0);
+  set_ms(timer, ms);
+  wait_for(timer);
   close(timer);
 }
 
@@ -65,20 +73,25 @@ static const char* waits(int kind, long ns) {
   return strerror(error);
 }
 
-/* Waits while a task of the other thread is set aside; in a team of one there is nobody to wait for. */
-static void wait_for_task(const char* what, int kind, long ns, int signalled) {
+/* Waits while a task of the other thread is set aside: for TASK_MS, or until this wait has ended before. In a team of one there
+ * is nobody to wait for. */
+static void wait_for_task(const char* what, int kind, long ns, int signalled, int task_ms) {
   const char* how = NULL;
-  long waited_ms = 0;
+  volatile int posted = 0;
+  int later = 0;
+  int timer = timerfd_create(CLOCK_MONOTONIC, 0);
   sem_init(&done, 0, 0);
-#pragma omp parallel num_threads(2) shared(how, waited_ms)
+#pragma omp parallel num_threads(2) shared(how, posted, later)
   {
 #pragma omp master
     {
       volatile int begun = 0;
-#pragma omp task shared(begun)
+      set_ms(timer, task_ms);
+#pragma omp task shared(begun, posted)
       {
         begun = 1;
-        wait_ms(400);
+        wait_for(timer);
+        posted = 1;
         sem_post(&done);
       }
       while (!begun) {}
@@ -87,16 +100,15 @@ static void wait_for_task(const char* what, int kind, long ns, int signalled) {
       over = 0;
       waiting = pthread_self();
       if (signalled && pthread_create(&other, NULL, signals, NULL)) abort();
-      struct timespec from, to;
-      clock_gettime(CLOCK_MONOTONIC, &from);
       how = waits(kind, ns);
-      clock_gettime(CLOCK_MONOTONIC, &to);
-      waited_ms = (to.tv_sec - from.tv_sec) * 1000 + (to.tv_nsec - from.tv_nsec) / 1000000;
+      later = posted;
       over = 1;
+      if (!later) set_ms(timer, 1);
       if (signalled) pthread_join(other, NULL);
     }
   }
-  printf("%s %d: %s, %s\n", what, kind, how, waited_ms < 200 ? "at once" : "later");
+  close(timer);
+  printf("%s %d: %s, %s\n", what, kind, how, later ? "later" : "at once");
 }
 
 /* The handler runs while the thread that waits does something else: a task, between two looks at what it waits for. (Only where
@@ -128,9 +140,10 @@ int main(int count, char** arguments) {
     wait_beside_task();
     return 0;
   }
-  for (int kind = 0; kind < 3; ++kind) wait_for_task("signalled", kind, 0, 1);
+  wait_for_task("signalled", 0, 0, 1, 400);
+  for (int kind = 1; kind < 3; ++kind) wait_for_task("signalled", kind, 0, 1, 5000);
   for (int kind = 1; kind < 5; ++kind) {
-    wait_for_task("negative", kind, -1, 0);
-    wait_for_task("a second", kind, 1000000000, 0);
+    wait_for_task("negative", kind, -1, 0, 5000);
+    wait_for_task("a second", kind, 1000000000, 0, 5000);
   }
 }
