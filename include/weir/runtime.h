@@ -30,7 +30,8 @@ enum {
   WEIR_REFUSED_CAP = 2,        /* as many are set aside as the runtime bears */
   WEIR_REFUSED_CONSTRUCT = 3,  /* this task can't be carried over a suspension */
   WEIR_REFUSED_NO_STACK = 4,   /* no memory for another stack */
-  WEIR_REFUSED_FOREIGN_STACK = 5 /* the stack pointer is not within the task's stack */
+  WEIR_REFUSED_FOREIGN_STACK = 5, /* the stack pointer is not within the task's stack */
+  WEIR_REFUSED_NOW = 6         /* not now: asked again, the answer may be another */
 };
 
 typedef struct weir_runtime {
@@ -44,8 +45,9 @@ typedef struct weir_runtime {
    * WEIR_REFUSED_ reason, in which case start was not called. */
   int (*suspend)(weir_start_fn start, void *arg);
 
-  /* Goes on, on the thread with this kernel id, before it returns; 0, or a reason why that can't be. The task may be
-   * set aside again meanwhile. Runtimes that never move a task return 0. */
+  /* Goes on, on the thread with this kernel id, before it returns; 0, or a reason why that can't be. It does not wait for
+   * that thread: WEIR_REFUSED_NOW when it may come by yet. The task may be set aside again meanwhile. Runtimes that never
+   * move a task return 0. */
   int (*go_home)(int32_t tid);
 
   /* The calling code can't be set aside, and spins for what a task set aside may do: lets one that is ready go on here,

@@ -39,6 +39,7 @@
 #include "sys/own.h"
 #include "sys/process.h"
 #include "sys/raw.h"
+#include "wait/errno_loan.h"
 #include "wait/errno_state.h"
 #include "wait/lane.h"
 #include "wait/runtimes.h"
@@ -165,6 +166,7 @@ void watch_this_end() {
 }
 void watch_thread_ends() {
   auto end = [](void*) {
+    wait::errno_loan_ends();
     meter::leave_trail();
     meter::leave();
     thread_ended();
@@ -327,6 +329,7 @@ void after_fork_in_child() {
   watch_this_end();  // it is the child's first
   base::Thread& thread = base::self();
   thread.tid = 0;
+  wait::errno_loans_after_fork();
   // Its team or arena is the parent's: set aside, the child would run the parent's tasks a second time.
   thread.place = base::outside;
   thread.seat = {};

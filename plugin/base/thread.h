@@ -97,11 +97,15 @@ struct Thread {
   void* tbb_first_task = nullptr;  // of a loop that is being made,
   int tbb_told = 0;                // and how many threads its partitioner was told; 0: none yet
   bool tbb_unheard = false;        // libtbb is to warn of nothing: it would of a number that it has from us
+  int tbb_waits = 0;               // so many waits for tasks, one within the other, does the task that runs here wait in (at least)
   bool tbb_went_on = false;        // the task that it runs in an arena, or ran last, had been set aside before
   bool wants_tbb_lock = false;     // it is in libtbb to take a lock of the program's
   void* pool = nullptr;            // what the own worker pool keeps a thread
   void* iopa = nullptr;            // what the pool of iopa.h keeps a thread
   void* nest = nullptr;            // the ring layer's own ring of this thread, if any
+  void* errno_loan = nullptr;      // by which its errno is lent to tasks that began here (wait/errno_loan.h),
+  void* errno_borrowed = nullptr;  // and the one by which it has another's,
+  std::uint32_t errno_borrowed_state = 0;  // that stands so while it has
   void* wakes = nullptr;           // those it sends together (sys/wakes.h), if it does now
   void* trail = nullptr;           // its events on the way to a trace, if there is one
   std::uint64_t traced_core = 0;   // its core slot in the trace

@@ -44,7 +44,7 @@ int yield(const void* caller) {
   if (gate::has_spun_for_a_while() && !lane::is_runtime_code(caller) && gate::make_way_while_spinning()) return 0;
   int result;
   std::int64_t took_ns = path::watched_yield([&result] { result = real_sched_yield(); });
-  if (path::others_are_aside()) path::yielded(took_ns);
+  if (path::others_are_aside() || path::libtbb_may_hold_one(base::self_unsuspended())) path::yielded(took_ns);
   return result;
 }
 

@@ -13,6 +13,7 @@
 #include "path/errands.h"
 #include "path/guess.h"
 #include "path/habit.h"
+#include "path/home.h"
 #include "path/plan.h"
 #include "path/ringless.h"
 #include "path/waiting.h"
@@ -20,6 +21,7 @@
 #include "sys/file.h"
 #include "sys/idle.h"
 #include "sys/process.h"
+#include "wait/errno_loan.h"
 #include "wait/errno_state.h"
 #include "wait/lane.h"
 #include "wait/unseen_locks.h"
@@ -79,6 +81,16 @@ Result real(Call& call) {
   return call.kept_errno->across([&call] { return call.real(call); });
 }
 
+// The same where it blocks: meanwhile its errno is at others' disposal.
+Result real_and_lends(Call& call) {
+  return call.kept_errno->across([&call] {
+    wait::open_errno(true);
+    Result result = call.real(call);
+    wait::close_errno(&result);
+    return result;
+  });
+}
+
 Result plain(Call& call, Reason reason) {
   meter::mine().plain.add(1);
   count_reason(reason);
@@ -125,7 +137,7 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
   meter::gauges.in_flight.rise(true);
   if (auto* tell = had_core ? gate.on_blocked.load(std::memory_order_relaxed) : nullptr)
     tell(meter::gauges.in_flight.parked(), plan.storage ? gate.permits.limit() : 1 << 30);
-  Result result = real(call);
+  Result result = real_and_lends(call);
   meter::gauges.in_flight.fall(true);
   meter::gauges.blocked.fetch_sub(1, std::memory_order_relaxed);
   std::int64_t ended = base::now_ns();
@@ -270,15 +282,10 @@ bool suspended_on(Call& call, const Plan& plan, const weir_runtime& runtime, Res
   return true;
 }
 
-std::int32_t my_tid() {
-  base::Thread& thread = base::self();
-  if (!thread.tid) thread.tid = sys::thread_id();
-  return thread.tid;
-}
-
 // The task is set aside and the thread takes others.
 Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
-  std::int32_t home = my_tid();
+  Home home = home_here();
+  wait::offer_errno();
   std::int64_t began = base::now_ns();
   gate::the_gate.memory.look_if_due(began);
   Result result;
@@ -289,15 +296,15 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
   meter::ends(traced, Track::suspended, name_of(call), done ? result : -EAGAIN);
   meter::gauges.suspended.fall();
   if (!done) {
-    // It may fail there, as below. (What has moved a part does not.)
-    if (!call.moved && my_tid() != home) runtime.go_home(home);
     bool unsupported = call.noticed || (plan.way == Way::errand && !is_without_ring());
     Reason reason = refusal ? wait::reason_of(refusal) : unsupported ? Reason::unsupported_call
                     : ended_by_handlers(call) ? Reason::eintr_wanted : Reason::no_ring;
-    return parked(call, plan, reason);
+    if (!call.moved) go_home(home, runtime);  // it may fail
+    Result blocked = parked(call, plan, reason);
+    if (failed(blocked)) fail_at(home, blocked, runtime);
+    return blocked;
   }
-  // Compilers keep the address of errno over a call: a failed one must return on the thread it was made on.
-  if (failed(result) && !call.guess_was_wrong && my_tid() != home) runtime.go_home(home);
+  if (failed(result) && !call.guess_was_wrong) fail_at(home, result, runtime);
   std::int64_t took = base::now_ns() - began;
   meter::Counters& counters = meter::mine();
   counters.suspended.add(1);
@@ -359,13 +366,13 @@ bool received_untried(Call& call, Result* result) {
   plan.way = Way::receive;
   plan.socket = true;
   plan.tried = false;
-  std::int32_t home = my_tid();
+  Home home = home_here();
   *result = suspended(call, plan, *choice.runtime);
   if (!call.guess_was_wrong) return true;
   call.guess_was_wrong = false;
   tried(call.fd, false);
   *result = attempted(call);
-  if (failed(*result) && my_tid() != home) choice.runtime->go_home(home);
+  if (failed(*result)) fail_at(home, *result, *choice.runtime);
   return true;
 }
 
@@ -526,13 +533,13 @@ Result serve_aside(Call& call) {
   if (choice.lane != wait::Lane::suspend) return serve(call);
   std::uint64_t x = chance.fetch_add(0x9E3779B97F4A7C15u, std::memory_order_relaxed);
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-  std::int32_t home = my_tid();
+  Home home = home_here();
   Result ignored;
   int refusal;
   if (perform(op::timeout(static_cast<std::int64_t>((x >> 32) % longest_ns)), false, *choice.runtime, &ignored, &refusal))
     meter::mine().suspended.add(1);
   Result result = serve(call);
-  if (failed(result) && my_tid() != home) choice.runtime->go_home(home);
+  if (failed(result)) fail_at(home, result, *choice.runtime);
   return result;
 }
 

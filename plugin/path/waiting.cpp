@@ -76,9 +76,11 @@ bool set_aside(const weir_runtime& runtime, void (*start)(void*, weir_waiter*), 
   wait::KeptErrno kept;
   wait::ExceptionState exceptions;  // another task may throw and catch on this thread meanwhile
   exceptions.take();
+  int tbb_waits = base::self().tbb_waits;
   meter::gauges.aside.fetch_add(1, std::memory_order_relaxed);
   *refusal = runtime.suspend(start, argument);
   meter::gauges.aside.fetch_sub(1, std::memory_order_relaxed);
+  base::self().tbb_waits = tbb_waits;
   exceptions.put_back();
   if (*refusal) return false;
   bool last = meter::gauges.ready.fall() <= 0;

@@ -37,6 +37,10 @@ bool may_be_set_aside(const weir_runtime& runtime) {
 
 }  // namespace
 
+bool libtbb_may_hold_one(const base::Thread& thread) {
+  return (thread.place & base::in_tbb_arena) && meter::gauges.resumed.load(std::memory_order_relaxed) > 0;
+}
+
 // As wait::choose, but for the watchdog: that ready tasks do not go on is no reason against making way for them.
 bool stand_back() {
   base::Thread& thread = base::self();

@@ -15,6 +15,10 @@ namespace weir::path {
 
 inline bool others_are_aside() { return meter::gauges.aside.load(std::memory_order_relaxed) > 0; }
 
+// Where oneTBB's tasks are set aside, libtbb may have set aside others itself: a task that waits for its children, with one on top
+// of it that went on. It is not among ours, and goes on when they are through: if there is a thread for it.
+bool libtbb_may_hold_one(const base::Thread& thread);
+
 // So many short yields, of about a microsecond each, are made in vain before one stands back.
 constexpr std::int32_t yields_in_patience = 32;
 constexpr std::int32_t yields_in_much_patience = 1024;
@@ -26,12 +30,10 @@ inline Spins counted_yield() {
   base::Thread& thread = base::self_unsuspended();
   if (!thread.place && !thread.omp) return Spins::not_long;
   if (++thread.yields < yields_in_patience) return Spins::not_long;
-  if (!others_are_aside()) {
-    thread.yields = 0;
-    return Spins::in_vain;
-  }
-  std::int32_t patience = wait::nobody_holds_aside() ? yields_in_much_patience : yields_in_patience;
-  if (thread.yields < patience) return Spins::not_long;
+  bool aside = others_are_aside(), libtbb = libtbb_may_hold_one(thread);
+  if (!aside && !libtbb) thread.yields = 0;
+  std::int32_t patience = !aside || wait::nobody_holds_aside() ? yields_in_much_patience : yields_in_patience;
+  if (thread.yields < patience) return !aside && thread.yields % yields_in_patience == 0 ? Spins::in_vain : Spins::not_long;
   thread.yields -= patience;
   return Spins::for_others;
 }

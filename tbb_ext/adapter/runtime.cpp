@@ -89,16 +89,12 @@ void once_round() {
   if (own.caught || own.uncaught) exceptions_here() = own;
 }
 
-// libtbb lets nobody say which thread resumes a task, so: again, until it is the right one. That thread comes by when it
-// is through with its task; if that takes long, or it left the arena, there is no way home.
+// libtbb lets nobody say which thread resumes a task, so: again, some times, until it is the right one.
 int go_home(std::int32_t tid) {
-  using std::chrono::steady_clock;
-  constexpr int hasty_rounds = 64;
-  const auto end = steady_clock::now() + std::chrono::seconds(2);
+  constexpr int rounds = 8;
   for (int round = 0; thread_here() != tid; ++round) {
-    if (steady_clock::now() > end) return WEIR_REFUSED_CONSTRUCT;
+    if (round == rounds) return WEIR_REFUSED_NOW;
     once_round();
-    if (round > hasty_rounds) std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   return 0;
 }

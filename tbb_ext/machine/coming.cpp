@@ -25,6 +25,10 @@ char* row_of(const base::Thread& thread) {
 // Long, but not for ever: should cores be held by threads that wait for what this one would do, the program goes on.
 constinit std::atomic<std::int64_t> patience_ns{5 * base::ns_per_s};
 
+// Who waits within a task comes to look whether that is over. Else others may hold their cores to spin for what that task does next.
+bool waits_within_task(const base::Thread& thread) { return thread.tbb_waits > 0; }
+constexpr std::int64_t between_looks_ns = 2 * base::ns_per_ms;
+
 constexpr const char* part = "oneTBB worker";
 
 }  // namespace
@@ -33,7 +37,7 @@ void coming() {
   if (!told_more()) return;
   if (!gate::the_gate.has_stand_ins.load(std::memory_order_relaxed)) return gate::take_core_at_once();
   base::Thread& thread = base::self();
-  if (row_of(thread) != worker_marks) return gate::take_core();
+  if (row_of(thread) != worker_marks || waits_within_task(thread)) return gate::take_core();
   if (thread.holds_core) return;
   thread.holds_core = true;
   gate::the_gate.cores.take(patience_ns.load(std::memory_order_relaxed), gate::Cores::looks_for_work);
@@ -57,7 +61,7 @@ bool idling() {
   if (row_of(thread) != worker_marks || thread.lock_depth > 0 || !gate.idle_makes_way()) return false;
   thread.holds_core = false;
   meter::core_given();
-  bool made_way = gate.cores.make_way(patience_ns.load(std::memory_order_relaxed));
+  bool made_way = gate.cores.make_way(waits_within_task(thread) ? between_looks_ns : patience_ns.load(std::memory_order_relaxed));
   thread.holds_core = true;
   meter::core_taken();
   return made_way;

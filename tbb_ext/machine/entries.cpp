@@ -38,11 +38,14 @@ constinit Entry<Waiting> wait_for_queue{
 // call returns to.
 inline void pass(const void* site, Entry<Waiting>& entry, void* a, void* b, void* c, void* d) {
   loop_has_begun();
-  bool is_inside = base::self_unsuspended().place & WEIR_TBB_PLACE;
+  base::Thread& thread = base::self_unsuspended();
+  bool is_inside = thread.place & WEIR_TBB_PLACE;
+  int waits = thread.tbb_waits++;
   const weir_tbb_adapter* here = is_inside && !numbers_are_told() ? nullptr : adapter();
   if (!here) entry(a, b, c, d);
   else if (is_inside) here->within_task(entry.function(), a, b, c, d);
   else here->within(site, entry.function(), a, b, c, d);
+  base::self().tbb_waits = waits;
 }
 
 // d1::delegate_base: its first virtual function is the condition.

@@ -15,6 +15,7 @@
 #include "sys/idle.h"
 #include "sys/raw.h"
 #include "sys/wakes.h"
+#include "wait/errno_loan.h"
 
 using namespace weir;
 
@@ -43,10 +44,12 @@ __attribute__((visibility("hidden"), used)) long weir_tbb_syscall(long number, l
   if (held_core) tbb::going();
   tbb::sleeps_without_task();
   tbb::worker_sleeps();
-  long result = weir_tbb_next_syscall(number, a, b, c, d, e, f);
+  wait::open_errno(false);
+  Result result = sys::raw(number, a, b, c, d, e, f);  // which leaves errno alone
   if (held_core) tbb::coming();
+  wait::close_errno();
   tbb::worker_is_up();
-  return result;
+  return tbb::libc_result(result);
 }
 
 // Jumped to when anybody else calls it for a futex. (By it wait std::atomic, std::latch and their kin.)

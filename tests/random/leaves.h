@@ -19,6 +19,8 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <future>
+#include <semaphore>
 
 #include "world.h"
 
@@ -375,6 +377,75 @@ inline Value by_rwlock(Key key) {
   return value;
 }
 
+inline Value by_spin_lock(Key key) {
+  static pthread_spinlock_t* lock = [] {
+    static pthread_spinlock_t made;
+    pthread_spin_init(&made, PTHREAD_PROCESS_PRIVATE);
+    return &made;
+  }();
+  pthread_spin_lock(lock);
+  Value value = guarded_by(4, key);
+  pthread_spin_unlock(lock);
+  return value;
+}
+
+inline Value by_timed_mutex(Key key) {
+  static std::timed_mutex mutex;
+  std::unique_lock<std::timed_mutex> lock(mutex, std::defer_lock);
+  while (!lock.try_lock_for(std::chrono::seconds(1))) {}
+  return guarded_by(5, key);
+}
+
+// What the program's own threads do, and how one waits for it.
+inline Value by_another_thread(Key key) {
+  Value value = 0;
+  int after_us = key.pick(300, 2);
+  switch (key.pick(5, 1)) {
+    case 0: {
+      auto other = std::async(std::launch::async, [key] { return leaf(key.child(1)); });
+      value = leaf(key.child(2));
+      return value + other.get();
+    }
+    case 1: {
+      std::promise<Value> promise;
+      feeder->call_later([&] { promise.set_value(key.bits); }, after_us);
+      value = leaf(key);
+      return value + promise.get_future().get();
+    }
+    case 2: {
+      // Held in common: who releases one may still be at it when the other has acquired it and goes.
+      auto done = std::make_shared<std::counting_semaphore<>>(0);
+      feeder->call_later([done] { done->release(); }, after_us);
+      value = leaf(key);
+      done->acquire();
+      return value;
+    }
+    case 3: {
+      std::mutex mutex;
+      std::condition_variable some;
+      bool set = false;
+      feeder->call_later(
+          [&] {
+            std::lock_guard<std::mutex> lock(mutex);
+            set = true;
+            some.notify_one();
+          },
+          after_us);
+      value = leaf(key);
+      std::unique_lock<std::mutex> lock(mutex);
+      if (key.pick(2, 3)) some.wait(lock, [&] { return set; });
+      else check(some.wait_for(lock, std::chrono::seconds(10), [&] { return set; }), "a condition with a limit", key);
+      return value;
+    }
+    default: {
+      std::thread other([&] { value = leaf(key.child(1)); });
+      Value own = leaf(key.child(2));
+      other.join();
+      return value + own;
+    }
+  }
+}
+
 // A variable that is made when first come by; the others wait meanwhile.
 inline Value made_once(Key key) {
   static Value* fresh[16] = {};
@@ -387,12 +458,15 @@ inline Value made_once(Key key) {
 
 // Leaves, and what surrounds them, the same in every runtime.
 inline Value common(Key key) {
-  switch (key.pick(8, 70)) {
-    case 0: return exceptions(key);
-    case 1: return recursive(key);
-    case 2: return by_mutex(key);
-    case 3: return by_rwlock(key);
-    case 4: return made_once(key);
+  switch (key.pick(16, 70)) {
+    case 0: case 1: return exceptions(key);
+    case 2: case 3: return recursive(key);
+    case 4: return by_mutex(key);
+    case 5: return by_timed_mutex(key);
+    case 6: case 7: return by_rwlock(key);
+    case 8: return made_once(key);
+    case 9: return by_spin_lock(key);
+    case 10: return by_another_thread(key);
     default: return bound_leaf(key);
   }
 }

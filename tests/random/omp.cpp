@@ -79,6 +79,15 @@ Value chained(Key key, int depth) {
     if (k.pick(2)) {
 #pragma omp task shared(c, link) firstprivate(k) depend(inout : link)
       link = mix(link + node(k, depth - 1));
+    } else if (k.pick(3, 5) == 0) {
+      // In any order, and one at a time.
+#pragma omp task shared(c, other) firstprivate(k, i) depend(mutexinoutset : other)
+      {
+        Value before = other;
+        c.values[i] = leaf(k);
+        check(other == before, "what a dependence keeps apart", k);
+        other = before + k.bits;
+      }
     } else {
 #pragma omp task shared(c, link, other) firstprivate(i, k) depend(in : link) depend(inout : other)
       {
@@ -145,6 +154,30 @@ Value nested(Key key, int depth) {
   return c.fold();
 }
 
+// Tasks that end when an event says so: a thread outside calls it, or a task of their own.
+Value detached(Key key) {
+  Children c(key);
+#pragma omp taskgroup
+  for (long i = 0; i < c.count; ++i) {
+    Key k = key.child(i);
+    omp_event_handle_t event;
+#pragma omp task shared(c) firstprivate(i, k) detach(event)
+    {
+      c.values[i] = leaf(k);
+      if (k.pick(2, 1)) {
+        feeder->call_later([event] { omp_fulfill_event(event); }, k.pick(200, 2));
+      } else {
+#pragma omp task shared(c) firstprivate(i, k, event)
+        {
+          c.values[i] += leaf(k.child(3));
+          omp_fulfill_event(event);
+        }
+      }
+    }
+  }
+  return c.fold();
+}
+
 // A lock held over a call, and over a wait for children that want none.
 Value locked(Key key) {
   static omp_lock_t lock = [] {
@@ -193,7 +226,7 @@ Value locked(Key key) {
 
 Value node(Key key, int depth) {
   if (depth <= 0) return key.pick(5, 8) == 0 ? locked(key) : common(key);
-  switch (key.pick(10, 9)) {
+  switch (key.pick(11, 9)) {
     case 0: case 1: return waited_for(key, depth);
     case 2: return grouped(key, depth);
     case 3: return chained(key, depth);
@@ -201,6 +234,7 @@ Value node(Key key, int depth) {
     case 5: return reduced(key, depth);
     case 6: return key.pick(4, 10) ? common(key) : nested(key, depth);
     case 7: return locked(key);
+    case 8: return detached(key);
     default: return common(key) + common(key.child(30));
   }
 }
@@ -220,8 +254,8 @@ Value tasks(Key key) {
 
 Value loops(Key key) {
   constexpr int count = 8;
-  Value by_index[count] = {}, all = 0, in_order = 0;
-#pragma omp parallel shared(by_index, in_order)
+  Value by_index[count] = {}, all = 0, in_order = 0, across = 0;
+#pragma omp parallel shared(by_index, in_order, across)
   {
 #pragma omp for schedule(dynamic, 2) nowait
     for (int i = 0; i < count; ++i) by_index[i] = common(key.child(i));
@@ -233,6 +267,14 @@ Value loops(Key key) {
 #pragma omp ordered
       in_order = mix(in_order + value + leaf(key.child(300 + i)));
     }
+#pragma omp for ordered(1) schedule(dynamic, 1)
+    for (int i = 0; i < 5; ++i) {
+      Value value = leaf(key.child(500 + i));
+#pragma omp ordered depend(sink : i - 1)
+      across = mix(across + value + leaf(key.child(600 + i)));
+#pragma omp ordered depend(source)
+      world.sum += common(key.child(700 + i));
+    }
 #pragma omp sections nowait
     {
 #pragma omp section
@@ -241,11 +283,13 @@ Value loops(Key key) {
       world.sum += common(key.child(401));
     }
 #pragma omp barrier
-#pragma omp single
-    world.sum += common(key.child(402));
+    Value told = 0;
+#pragma omp single copyprivate(told)
+    told = common(key.child(402));
+    if (key.pick(2, 1)) world.sum += mix(told);
   }
   for (Value v : by_index) all = mix(all + v);
-  return all + in_order;
+  return all + in_order + across;
 }
 
 // Tasks that every thread of the team creates, and nobody waits for but the end.
@@ -268,6 +312,15 @@ Value scattered(Key key) {
   return all;
 }
 
+// Two threads of the program's, each with a team of its own. Loops: with tasks in both libomp 19 fails, bare.
+Value beside_each_other(Key key) {
+  Value value = 0;
+  std::thread other([&] { value = loops(key.child(1)); });
+  Value own = loops(key.child(2));
+  other.join();
+  return mix(value) + own;
+}
+
 }  // namespace
 
 Value program(Key seed) {
@@ -275,9 +328,10 @@ Value program(Key seed) {
   int parts = 1 + seed.pick(2, 90);
   for (int i = 0; i < parts; ++i) {
     Key key = seed.child(1000 + i);
-    switch (key.pick(5, 91)) {
-      case 0: value = mix(value + loops(key)); break;
-      case 1: value = mix(value + scattered(key)); break;
+    switch (key.pick(10, 91)) {
+      case 0: case 1: value = mix(value + loops(key)); break;
+      case 2: case 3: value = mix(value + scattered(key)); break;
+      case 4: value = mix(value + beside_each_other(key)); break;
       default: value = mix(value + tasks(key));
     }
   }

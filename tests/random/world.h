@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -58,18 +59,19 @@ inline void check(bool holds, const char* what, Key key) {
   errno = value;
 }
 
-// Puts bytes into descriptors after a while, from outside any team or arena: so nobody waits for a task that has not
-// begun. Never more than the descriptor holds: it waits for nobody.
+// Puts bytes into descriptors after a while, and makes calls, from outside any team or arena: so nobody waits for a task
+// that has not begun. Never more than the descriptor holds: it waits for nobody.
 class Feeder {
  public:
   Feeder() : thread_([this] { run(); }) {}
   ~Feeder() {
-    put({-1, 0, 0, 0, false});
+    put({-1, 0, 0, 0, false, {}});
     thread_.join();
   }
   void write_later(int fd, int bytes, Value first, int after_us, bool close_then = false) {
-    put({fd, bytes, first, after_us, close_then});
+    put({fd, bytes, first, after_us, close_then, {}});
   }
+  void call_later(std::function<void()> call, int after_us) { put({0, 0, 0, after_us, false, std::move(call)}); }
 
  private:
   struct Job {
@@ -77,16 +79,17 @@ class Feeder {
     Value first;
     int after_us;
     bool close_then;
+    std::function<void()> call;
   };
   void put(Job job) {
     std::lock_guard<std::mutex> lock(mutex_);
-    jobs_.push_back(job);
+    jobs_.push_back(std::move(job));
     some_.notify_one();
   }
   Job take() {
     std::unique_lock<std::mutex> lock(mutex_);
     some_.wait(lock, [this] { return !jobs_.empty(); });
-    Job job = jobs_.front();
+    Job job = std::move(jobs_.front());
     jobs_.pop_front();
     return job;
   }
@@ -95,6 +98,7 @@ class Feeder {
       Job job = take();
       if (job.fd < 0) return;
       if (job.after_us) std::this_thread::sleep_for(std::chrono::microseconds(job.after_us));
+      if (job.call) job.call();
       char block[4096];
       for (int done = 0; done < job.bytes;) {
         int now = std::min<int>(job.bytes - done, sizeof block);
@@ -129,7 +133,7 @@ inline Value hash_of(const void* memory, std::size_t bytes) {
 
 constexpr int file_bytes = 256 * 1024;
 constexpr int block_bytes = 512;
-constexpr int lock_count = 4;
+constexpr int lock_count = 6;
 
 // What one seed's program shares.
 struct World {

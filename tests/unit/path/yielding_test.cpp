@@ -48,9 +48,22 @@ TEST_F(Yielding, ThatTookAWhileCountsForIt) {
   EXPECT_EQ(in_vain(2, yields_in_patience * 1000 / 2), 1);
 }
 
-TEST_F(Yielding, IsNeverInVainWhereNobodyIsAside) {
+TEST_F(Yielding, IsNeverInVainWhereNobodyEverWasAside) {
   meter::gauges.aside.fetch_sub(1);
+  std::int64_t resumed = meter::gauges.resumed.exchange(0);
   EXPECT_EQ(in_vain(1000, 10'000'000), 0);
+  meter::gauges.resumed.store(resumed);
+  meter::gauges.aside.fetch_add(1);
+}
+
+TEST_F(Yielding, HasMorePatienceWhereLibtbbAloneMayHaveSetOneAside) {
+  meter::gauges.aside.fetch_sub(1);
+  meter::gauges.resumed.fetch_add(1);
+  EXPECT_EQ(in_vain(yields_in_much_patience - 1, 300), 0);
+  EXPECT_EQ(in_vain(1, 300), 1);
+  base::self().place = base::in_omp_task;
+  EXPECT_EQ(in_vain(2 * yields_in_much_patience, 300), 0);
+  meter::gauges.resumed.fetch_sub(1);
   meter::gauges.aside.fetch_add(1);
 }
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "path/home.h"
+
+#include "base/clock.h"
+#include "base/thread.h"
+#include "op/op.h"
+#include "path/waiting.h"
+#include "sys/file.h"
+#include "sys/process.h"
+
+namespace weir::path {
+namespace {
+
+std::int32_t my_tid() {
+  base::Thread& thread = base::self();
+  if (!thread.tid) thread.tid = sys::thread_id();
+  return thread.tid;
+}
+
+}  // namespace
+
+Home home_here() { return {my_tid(), wait::errno_loan_here()}; }
+
+void go_home(const Home& home, const weir_runtime& runtime) {
+  if (my_tid() != home.tid) runtime.go_home(home.tid);
+}
+
+// That thread comes by when it is through with its task, or is in weir's hands for a moment: unless it computes for so long
+// at a stretch, or waits in a way that nobody sees for what this task will do.
+void fail_at(const Home& home, Result result, const weir_runtime& runtime) {
+  if (my_tid() == home.tid) return;
+  constexpr std::int64_t longest_ns = 10 * base::ns_per_s, long_ns = 20 * base::ns_per_ms, nap_ns = 50 * base::ns_per_us;
+  std::int64_t began = base::now_ns(), waited = 0;
+  if (home.loan) home.loan->wanted.fetch_add(1, std::memory_order_relaxed);
+  while (runtime.go_home(home.tid) == WEIR_REFUSED_NOW) {
+    if (home.loan && wait::borrow_errno(*home.loan, home.tid, static_cast<int>(-result), waited > long_ns)) break;
+    waited = base::now_ns() - began;
+    if (waited > longest_ns) break;
+    Result ignored;
+    int refusal;
+    if (!perform(op::timeout(nap_ns), false, runtime, &ignored, &refusal)) sys::sleep_ns(nap_ns);
+  }
+  if (home.loan) home.loan->wanted.fetch_sub(1, std::memory_order_relaxed);
+}
+
+}  // namespace weir::path
