@@ -9,6 +9,8 @@ namespace {
 
 constinit Next<KmpTask*(Ident*, std::int32_t, std::int32_t, std::size_t, std::size_t, Routine)> next_task_alloc{
     "__kmpc_omp_task_alloc"};
+constinit Next<KmpTask*(Ident*, std::int32_t, std::int32_t, std::size_t, std::size_t, Routine, std::int64_t)> next_target_task_alloc{
+    "__kmpc_omp_target_task_alloc"};
 constinit Next<std::int32_t(Ident*, std::int32_t, KmpTask*)> next_task{"__kmpc_omp_task"};
 constinit Next<std::int32_t(Ident*, std::int32_t, KmpTask*, std::int32_t, Depend*, std::int32_t, Depend*)>
     next_task_with_deps{"__kmpc_omp_task_with_deps"};
@@ -28,6 +30,12 @@ WEIR_INTERPOSED KmpTask* __kmpc_omp_task_alloc(Ident* place, std::int32_t gtid, 
   if (!member || (flags & (flag_proxy | flag_hidden_helper)))
     return next_task_alloc(place, gtid, flags, task_bytes, shareds_bytes, routine);
   return create_task(*member, place, flags, task_bytes, shareds_bytes, routine);
+}
+
+WEIR_INTERPOSED KmpTask* __kmpc_omp_target_task_alloc(Ident* place, std::int32_t gtid, std::int32_t flags, std::size_t task_bytes,
+                                                      std::size_t shareds_bytes, Routine routine, std::int64_t device) {
+  has_device_tasks.store(true, std::memory_order_relaxed);
+  return next_target_task_alloc(place, gtid, flags, task_bytes, shareds_bytes, routine, device);
 }
 
 WEIR_INTERPOSED std::int32_t __kmpc_omp_task(Ident* place, std::int32_t gtid, KmpTask* kmp) {

@@ -212,7 +212,7 @@ std::int32_t leave_to_others(Member& member, Task& task) {
 std::int32_t begin(Member* member, Task& task, std::int32_t gtid) {
   task.gtid = gtid;
   const Task* top = member ? member->only_below.load(std::memory_order_relaxed) : nullptr;
-  if (top && !task.included && !descends(task, *top)) return leave_to_others(*member, task);
+  if (top && !task.included && !task.stays && !descends(task, *top)) return leave_to_others(*member, task);
   if (task.counted_queued) {
     task.counted_queued = false;
     task.parent->children.begun();
@@ -221,7 +221,7 @@ std::int32_t begin(Member* member, Task& task, std::int32_t gtid) {
   if (!member) return run_in_place(nullptr, task);
   count(member->begun, std::uint64_t{1});
   task.home = member;
-  if (!member->movable || task.included || task.parent->pins) return run_in_place(member, task);
+  if (!member->movable || task.included || task.stays || task.parent->pins) return run_in_place(member, task);
   fiber::Stack* stack = stack_for(*member->worker);
   if (!stack) return run_in_place(member, task);
   task.fiber.prepare(stack, run_routine, &task);
@@ -270,6 +270,8 @@ std::int32_t run_task(std::int32_t gtid, KmpTask* kmp) {
   return run_on_fiber(*member, task);
 }
 
+constinit std::atomic<bool> has_device_tasks{false};
+
 KmpTask* create_task(Member& member, Ident* place, std::int32_t flags, std::size_t task_bytes,
                      std::size_t shareds_bytes, Routine routine) {
   Task& parent = *member.current;
@@ -292,6 +294,7 @@ KmpTask* create_task(Member& member, Ident* place, std::int32_t flags, std::size
   task->included = parent.final || (flags & flag_merged_if0) ||
                    (alone(member) && (flags & flag_detachable));
   task->pins = parent.pins || (flags & flag_detachable);
+  task->stays = has_device_tasks.load(std::memory_order_relaxed);
   task->task_bytes = task_bytes;
   task->shareds_bytes = shareds_bytes;
   task->flags = flags;

@@ -109,6 +109,7 @@ struct Task : weir_waiter {
   bool final = false;        // its children are included
   bool included = false;     // whoever created it waits for its end
   bool pins = false;         // its children run in place
+  bool stays = false;        // it runs in place itself, from begin to end
   bool told = false;         // who waits for its body knows that it is over
   bool of_its_thread = false;  // has its thread's number, or a pointer to its copy of a reduction
   bool again = false;        // an untied task asked for its next part
@@ -133,6 +134,10 @@ struct Task : weir_waiter {
 std::int32_t run_task(std::int32_t gtid, KmpTask* kmp);
 inline bool ours(const KmpTask* kmp) { return kmp->routine == run_task; }
 inline Task* task_of(const KmpTask* kmp) { return static_cast<Task*>(kmp->shareds) - 1; }
+
+// The program has tasks that threads of libomp's own run (`target nowait`). They hand over what depends on them in a way that counts
+// no parts: with a task in parts, libomp would take the first for the last.
+extern std::atomic<bool> has_device_tasks;
 
 // Creates a task of the region that `member` stands in. nullptr only when libomp gave none.
 KmpTask* create_task(Member& member, Ident* place, std::int32_t flags, std::size_t task_bytes,

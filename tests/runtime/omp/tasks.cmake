@@ -52,12 +52,12 @@ weir_tasks_programs(omp_constructs tasks_constructs.c)
 
 weir_tasks_test(constructs quick 100 "1 2 3 16" none omp_constructs 1)
 weir_tasks_test(constructs_shuffled quick 100 "2 3" shuffle omp_constructs 2)
-# The whole of it, 100 times with every call set aside, takes seven minutes: WEIR_FORCE=all, and 100 for 20.
-weir_tasks_test(constructs_often full 600 "1 2 3 16" shuffle omp_constructs 20)
+# The whole of it, 100 times with every call set aside, takes seven minutes: WEIR_FORCE=all, and 100 for 10.
+weir_tasks_test(constructs_often full 600 "1 2 3 16" shuffle omp_constructs 10)
 
 weir_tasks_programs(omp_spinning tasks_spinning.c)
 weir_tasks_test(spinning quick 100 "1 2 3" none omp_spinning 2)
-weir_tasks_test(spinning_often full 300 "2 3 16" shuffle omp_spinning 20)
+weir_tasks_test(spinning_often full 300 "2 3 16" shuffle omp_spinning 10)
 foreach(compiler clang gcc)  # a yield costs a slice of somebody else's there
   add_test(NAME omp.tasks.spinning_beside_others_${compiler} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/beside_others
     ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same "1 2 3" none ${here}/omp_spinning_${compiler} 2)
@@ -110,7 +110,7 @@ endforeach()
 
 weir_tasks_programs(omp_objects tasks_objects.cpp)
 weir_tasks_test(objects quick 100 "1 2 3" shuffle omp_objects 2)
-weir_tasks_test(objects_often full 600 "2 3 16" shuffle omp_objects 50)
+weir_tasks_test(objects_often full 600 "2 3 16" shuffle omp_objects 25)
 
 weir_tasks_programs(omp_futures tasks_futures.cpp -pthread)
 weir_tasks_test(futures quick 100 "1 2 3" none omp_futures 200)
@@ -127,6 +127,13 @@ foreach(lane park suspend)
   add_test(NAME omp.taskloop_${lane} COMMAND ${CMAKE_COMMAND} -E env WEIR_LANE=${lane}
     "LD_PRELOAD=$<TARGET_FILE:weir_preload> ${LIBOMP}" ${here}/taskloop_gcc)
   set_tests_properties(omp.taskloop_${lane} PROPERTIES LABELS quick TIMEOUT 60 PASS_REGULAR_EXPRESSION "^as asked for\n$")
+endforeach()
+
+weir_tasks_program(omp_targets_clang tasks_targets.c ${CLANG})
+foreach(lane auto suspend)
+  add_test(NAME omp.tasks.targets_${lane} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same "2 3" none ${here}/omp_targets_clang)
+  set_tests_properties(omp.tasks.targets_${lane} PROPERTIES LABELS quick TIMEOUT 60
+    ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>;LANE=${lane}")
 endforeach()
 
 weir_tasks_programs(omp_shared tasks_shared.c)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that fail while the threads they were made on have work enough, sleep, or compute for long: each task finds its own
 // error where its code looks for it.
-// suspend: suspended >= 600
-// auto: suspended >= 600
-// park: parked >= 600 and suspended == 0
+// suspend: suspended >= 300
+// auto: suspended >= 300
+// park: parked >= 300 and suspended == 0
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
@@ -93,12 +93,12 @@ void fails(int i, Closer& closer, int limit_us) {
 
 int main() {
   Closer closer;
-  tbb::parallel_for(0, 400, [&](int i) {
+  tbb::parallel_for(0, 200, [&](int i) {
     fails(i, closer, 1000 + i % 7 * 500);
     compute_ms(1);
   });
   // Few tasks, long pauses: whoever is not needed goes to sleep.
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 10; ++round) {
     tbb::task_arena arena(2);
     arena.execute([&] {
       tbb::task_group tasks;
@@ -111,8 +111,8 @@ int main() {
   for (int i = 0; i < 8; ++i)
     tasks.run([&, i] {
       if (i != 5) return fails(i, closer, 100'000);
-      compute_ms(2500);
+      compute_ms(600);
     });
   tasks.wait();
-  std::printf("%d of 607 wrong\n", wrong.load());
+  std::printf("%d of 307 wrong\n", wrong.load());
 }
