@@ -154,7 +154,8 @@ Value nested(Key key, int depth) {
   return c.fold();
 }
 
-// Tasks that end when an event says so: a thread outside calls it, or a task of their own.
+// Tasks that end when an event says so, that they fulfil themselves, or by a task of theirs. (From outside the team libomp queues what is left to
+// do, and a thread that waits with a lock held gets no further in its queue than to that, bare.)
 Value detached(Key key) {
   Children c(key);
 #pragma omp taskgroup
@@ -165,7 +166,7 @@ Value detached(Key key) {
     {
       c.values[i] = leaf(k);
       if (k.pick(2, 1)) {
-        feeder->call_later([event] { omp_fulfill_event(event); }, k.pick(200, 2));
+        omp_fulfill_event(event);
       } else {
 #pragma omp task shared(c) firstprivate(i, k, event)
         {
