@@ -154,8 +154,8 @@ Value nested(Key key, int depth) {
   return c.fold();
 }
 
-// Tasks that end when an event says so, that they fulfil themselves, or by a task of theirs. (From outside the team libomp queues what is left to
-// do, and a thread that waits with a lock held gets no further in its queue than to that, bare.)
+// Tasks that end when an event says so, that they fulfil themselves, or by a task of theirs. (From outside the team libomp queues
+// what is left to do, and a thread that waits with a lock held gets no further in its queue than to that, bare.)
 Value detached(Key key) {
   Children c(key);
 #pragma omp taskgroup
