@@ -10,7 +10,6 @@
 #include "meter/counters.h"
 #include "omp_ext/idle.h"
 #include "omp_ext/task_region.h"
-#include "wait/errno_loan.h"
 #include "wait/lane.h"
 #include "wait/watchdog.h"
 
@@ -60,7 +59,6 @@ void interrupted(int, siginfo_t*, void* context) {
   if (may_interrupt(thread, member, where.code, where.stack)) {
     bool waits_openly = thread.waits_openly;
     where.compute_as_there();
-    wait::close_errno();
     thread.waits_openly = false;  // of what was interrupted, not of what runs on top of it
     if (worker->on_top) leave_for_now();
     else if (any_ready(*member)) on_top(*worker, *member);

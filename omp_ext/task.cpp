@@ -294,7 +294,6 @@ KmpTask* create_task(Member& member, Ident* place, std::int32_t flags, std::size
   task->included = parent.final || (flags & flag_merged_if0) ||
                    (alone(member) && (flags & flag_detachable));
   task->pins = parent.pins || (flags & flag_detachable);
-  task->stays = has_device_tasks.load(std::memory_order_relaxed);
   task->task_bytes = task_bytes;
   task->shareds_bytes = shareds_bytes;
   task->flags = flags;
@@ -347,6 +346,7 @@ void dispose(Member& member, Task& task) {
 void about_to_queue(Task& task, std::int32_t dependences) {
   if (dependences > 0) {
     task.pins = task.depends = true;
+    task.stays = has_device_tasks.load(std::memory_order_relaxed);
     if (alone(*task.home)) task.included = true;
   }
   if (task.included) return;

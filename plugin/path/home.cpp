@@ -29,18 +29,23 @@ void go_home(const Home& home, const weir_runtime& runtime) {
 // at a stretch, or waits in a way that nobody sees for what this task will do.
 void fail_at(const Home& home, Result result, const weir_runtime& runtime) {
   if (my_tid() == home.tid) return;
-  constexpr std::int64_t longest_ns = 10 * base::ns_per_s, long_ns = 20 * base::ns_per_ms, nap_ns = 50 * base::ns_per_us;
-  std::int64_t began = base::now_ns(), waited = 0;
-  if (home.loan) home.loan->wanted.fetch_add(1, std::memory_order_relaxed);
+  constexpr std::int64_t longest_ns = 10 * base::ns_per_s, without_ns = 2 * base::ns_per_s, nap_ns = 50 * base::ns_per_us;
+  constexpr int beyond = 4096;  // where stdio's own results stand, with the error above
+  int error = static_cast<int>(-result);
+  if (error > beyond) error -= beyond;
+  wait::ErrnoLoan* loan = error == 1 ? nullptr : home.loan;  // -1: some calls' only word for a failure
+  std::int64_t end = base::now_ns() + (loan ? longest_ns : without_ns);
+  bool wants = false;
   while (runtime.go_home(home.tid) == WEIR_REFUSED_NOW) {
-    if (home.loan && wait::borrow_errno(*home.loan, home.tid, static_cast<int>(-result), waited > long_ns)) break;
-    waited = base::now_ns() - began;
-    if (waited > longest_ns) break;
+    if (loan && loan->tid.load(std::memory_order_relaxed) != home.tid) break;  // that thread has ended
+    if (loan && wait::borrow_errno(*loan, home.tid, error)) break;
+    if (base::now_ns() > end) break;
+    if (loan && !wants) loan->wanted.fetch_add(1, std::memory_order_relaxed), wants = true;
     Result ignored;
     int refusal;
     if (!perform(op::timeout(nap_ns), false, runtime, &ignored, &refusal)) sys::sleep_ns(nap_ns);
   }
-  if (home.loan) home.loan->wanted.fetch_sub(1, std::memory_order_relaxed);
+  if (wants) loan->wanted.fetch_sub(1, std::memory_order_relaxed);
 }
 
 }  // namespace weir::path

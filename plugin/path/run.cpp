@@ -81,16 +81,6 @@ Result real(Call& call) {
   return call.kept_errno->across([&call] { return call.real(call); });
 }
 
-// The same where it blocks: meanwhile its errno is at others' disposal.
-Result real_and_lends(Call& call) {
-  return call.kept_errno->across([&call] {
-    wait::open_errno(true);
-    Result result = call.real(call);
-    wait::close_errno(&result);
-    return result;
-  });
-}
-
 Result plain(Call& call, Reason reason) {
   meter::mine().plain.add(1);
   count_reason(reason);
@@ -137,7 +127,7 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
   meter::gauges.in_flight.rise(true);
   if (auto* tell = had_core ? gate.on_blocked.load(std::memory_order_relaxed) : nullptr)
     tell(meter::gauges.in_flight.parked(), plan.storage ? gate.permits.limit() : 1 << 30);
-  Result result = real_and_lends(call);
+  Result result = real(call);
   meter::gauges.in_flight.fall(true);
   meter::gauges.blocked.fetch_sub(1, std::memory_order_relaxed);
   std::int64_t ended = base::now_ns();
@@ -300,9 +290,7 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
     Reason reason = refusal ? wait::reason_of(refusal) : unsupported ? Reason::unsupported_call
                     : ended_by_handlers(call) ? Reason::eintr_wanted : Reason::no_ring;
     if (!call.moved) go_home(home, runtime);  // it may fail
-    Result blocked = parked(call, plan, reason);
-    if (failed(blocked)) fail_at(home, blocked, runtime);
-    return blocked;
+    return parked(call, plan, reason);
   }
   if (failed(result) && !call.guess_was_wrong) fail_at(home, result, runtime);
   std::int64_t took = base::now_ns() - began;

@@ -77,6 +77,7 @@ bool set_aside(const weir_runtime& runtime, void (*start)(void*, weir_waiter*), 
   wait::ExceptionState exceptions;  // another task may throw and catch on this thread meanwhile
   exceptions.take();
   int tbb_waits = base::self().tbb_waits;
+  base::self().tbb_waits = 0;  // what begins here meanwhile waits within nothing
   meter::gauges.aside.fetch_add(1, std::memory_order_relaxed);
   *refusal = runtime.suspend(start, argument);
   meter::gauges.aside.fetch_sub(1, std::memory_order_relaxed);

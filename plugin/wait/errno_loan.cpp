@@ -40,7 +40,7 @@ clockid_t clock_of(std::int32_t tid) {
 // Code looks at errno within a few instructions after the call. A borrower that is gone looks no more; one that neither
 // computes nor waits in weir's hands may wait for this very thread.
 bool has_been_seen(const ErrnoLoan& loan, std::int64_t waited_ns) {
-  constexpr std::int64_t time_to_look_ns = base::ns_per_ms / 2, longest_ns = base::ns_per_s;
+  constexpr std::int64_t time_to_look_ns = base::ns_per_ms / 2, longest_ns = 50 * base::ns_per_ms;
   std::int64_t now = computed_ns(clock_of(loan.borrower.load(std::memory_order_relaxed)));
   return now < 0 || now - loan.lent_ns.load(std::memory_order_relaxed) > time_to_look_ns || waited_ns > longest_ns;
 }
@@ -69,6 +69,7 @@ ErrnoLoan* errno_loan_here() {
 }
 
 void errno_loan_ends() {
+  give_errno_back();
   ErrnoLoan* loan = mine();
   if (!loan) return;
   close_errno();
@@ -88,19 +89,18 @@ void errno_loans_after_fork() {
   }
 }
 
-void open_errno(bool within_libc) {
+void open_errno() {
   give_errno_back();
   ErrnoLoan* loan = mine();
   if (!loan) return;
   std::uint32_t state = loan->state.load(std::memory_order_relaxed);
   if (kind_of(state) != in_use) return;
   loan->own = take_errno();
-  loan->within_libc = within_libc;
   put_back_errno(untouched);
   loan->state.store(with_kind(state, open), std::memory_order_release);
 }
 
-void close_errno(Result* result) {
+void close_errno() {
   ErrnoLoan* loan = mine();
   if (!loan) return;
   std::uint32_t state = loan->state.load(std::memory_order_acquire);
@@ -114,7 +114,6 @@ void close_errno(Result* result) {
       int error = loan->error.load(std::memory_order_relaxed);
       if (!was_lent) left = take_errno();
       if (!was_lent && left == error) left = loan->before.load(std::memory_order_relaxed);
-      if (!was_lent && result && *result == -error && left != untouched) *result = -left;
       was_lent = true;
       *loan->place = error;  // libc may have set it on the way here
       std::int64_t now = base::now_ns();
@@ -129,10 +128,11 @@ void close_errno(Result* result) {
 }
 
 void offer_errno() {
+  give_errno_back();
   ErrnoLoan* loan = mine();
   if (!loan || loan->wanted.load(std::memory_order_relaxed) == 0) return;
   constexpr std::int64_t longest_ns = base::ns_per_ms, nap_ns = 20'000;
-  open_errno(false);
+  open_errno();
   std::int64_t end = base::now_ns() + longest_ns;
   while (kind_of(loan->state.load(std::memory_order_relaxed)) == open && loan->wanted.load(std::memory_order_relaxed) > 0 &&
          base::now_ns() < end)
@@ -152,14 +152,14 @@ void give_errno_back() {
   loan->state.store(with_kind(state, open), std::memory_order_release);
 }
 
-bool borrow_errno(ErrnoLoan& loan, std::int32_t tid, int error, bool within_libc) {
+bool borrow_errno(ErrnoLoan& loan, std::int32_t tid, int error) {
   give_errno_back();
   std::uint32_t state = loan.state.load(std::memory_order_relaxed);
   if (kind_of(state) != open) return false;
   std::uint32_t next = with_kind(state, changes) + states;
   if (!loan.state.compare_exchange_strong(state, next, std::memory_order_acquire)) return false;
   // That thread may have ended, and the loan be another's.
-  if (loan.tid.load(std::memory_order_relaxed) != tid || (loan.within_libc && !within_libc)) {
+  if (loan.tid.load(std::memory_order_relaxed) != tid) {
     loan.state.store(with_kind(next, open), std::memory_order_release);
     return false;
   }

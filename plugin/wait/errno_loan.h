@@ -4,8 +4,6 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/result.h"
-
 namespace weir::wait {
 
 // A thread's errno, lent to a task. Compilers keep the address of errno over a call, so a call that failed must leave its
@@ -17,8 +15,7 @@ struct alignas(64) ErrnoLoan {
   std::atomic<std::uint32_t> state{0};    // errno_loan.cpp
   std::atomic<std::int32_t> wanted{0};    // by so many tasks
   int* place = nullptr;                   // the thread's errno,
-  int own = 0;                            // what stood there,
-  bool within_libc = false;               // which may set it yet;
+  int own = 0;                            // what stood there;
   std::atomic<int> before{0};             // what stood there when it was lent,
   std::atomic<int> error{0};              // and what stands there since,
   std::atomic<std::int32_t> borrower{0};  // to who runs on this thread
@@ -30,17 +27,15 @@ ErrnoLoan* errno_loan_here();
 void errno_loan_ends();  // with the thread
 void errno_loans_after_fork();
 
-// Around what a thread does in weir's hands, or within libc. Both may be called as often as you like.
-void open_errno(bool within_libc);
-// What was lent comes back first. `result`: of a call of libc's meanwhile, that failed as its errno said.
-void close_errno(Result* result = nullptr);
+// Around what a thread does in weir's hands alone: neither the program nor libc. Both may be called as often as you like.
+void open_errno();
+void close_errno();  // what was lent comes back first
 // At a moment at which the thread can stay for a little: a task that wants its errno has it now.
 void offer_errno();
 // The thread waits: whatever its code wanted to see of a lent errno it has seen.
 void give_errno_back();
 
-// Leaves `error` in the errno of thread `tid`, whose loan this is, if that can be now. Where libc may set that errno it is not
-// seen for certain: only if need be.
-bool borrow_errno(ErrnoLoan& loan, std::int32_t tid, int error, bool within_libc);
+// Leaves `error` in the errno of thread `tid`, whose loan this is, if that can be now.
+bool borrow_errno(ErrnoLoan& loan, std::int32_t tid, int error);
 
 }  // namespace weir::wait

@@ -40,7 +40,8 @@ inline void pass(const void* site, Entry<Waiting>& entry, void* a, void* b, void
   loop_has_begun();
   base::Thread& thread = base::self_unsuspended();
   bool is_inside = thread.place & WEIR_TBB_PLACE;
-  int waits = thread.tbb_waits++;
+  int waits = thread.tbb_waits;
+  if (is_inside) ++thread.tbb_waits;
   const weir_tbb_adapter* here = is_inside && !numbers_are_told() ? nullptr : adapter();
   if (!here) entry(a, b, c, d);
   else if (is_inside) here->within_task(entry.function(), a, b, c, d);

@@ -44,7 +44,7 @@ __attribute__((visibility("hidden"), used)) long weir_tbb_syscall(long number, l
   if (held_core) tbb::going();
   tbb::sleeps_without_task();
   tbb::worker_sleeps();
-  wait::open_errno(false);
+  wait::open_errno();
   Result result = sys::raw(number, a, b, c, d, e, f);  // which leaves errno alone
   if (held_core) tbb::coming();
   wait::close_errno();
