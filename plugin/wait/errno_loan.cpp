@@ -21,8 +21,6 @@ std::uint32_t with_kind(std::uint32_t state, std::uint32_t kind) { return state 
 
 // Only threads on which tasks are set aside have one.
 constexpr int most = 512;
-// Stands in an errno that can be lent; no error of libc's.
-constexpr int untouched = 0x7e19;
 constinit ErrnoLoan loans[most];
 
 std::int64_t computed_ns(clockid_t clock) {
@@ -96,7 +94,6 @@ void open_errno() {
   std::uint32_t state = loan->state.load(std::memory_order_relaxed);
   if (kind_of(state) != in_use) return;
   loan->own = take_errno();
-  put_back_errno(untouched);
   loan->state.store(with_kind(state, open), std::memory_order_release);
 }
 
@@ -106,16 +103,9 @@ void close_errno() {
   std::uint32_t state = loan->state.load(std::memory_order_acquire);
   if (kind_of(state) == in_use) return;
   constexpr std::int64_t nap_ns = 20'000;
-  int left = untouched;
-  bool was_lent = false;
   for (std::int64_t since = 0; kind_of(state) != in_use; state = loan->state.load(std::memory_order_acquire)) {
     bool over = kind_of(state) == open;
     if (kind_of(state) == lent) {
-      int error = loan->error.load(std::memory_order_relaxed);
-      if (!was_lent) left = take_errno();
-      if (!was_lent && left == error) left = loan->before.load(std::memory_order_relaxed);
-      was_lent = true;
-      *loan->place = error;  // libc may have set it on the way here
       std::int64_t now = base::now_ns();
       if (!since) since = now;
       over = has_been_seen(*loan, now - since);
@@ -123,8 +113,7 @@ void close_errno() {
     if (!over) sys::sleep_ns(nap_ns);
     else if (loan->state.compare_exchange_strong(state, with_kind(state, in_use), std::memory_order_acquire)) break;
   }
-  if (!was_lent) left = take_errno();
-  put_back_errno(left == untouched ? loan->own : left);
+  put_back_errno(loan->own);
 }
 
 void offer_errno() {
@@ -146,10 +135,7 @@ void give_errno_back() {
   if (!loan) return;
   thread.errno_borrowed = nullptr;
   std::uint32_t state = thread.errno_borrowed_state;
-  if (!loan->state.compare_exchange_strong(state, with_kind(state, changes), std::memory_order_acquire)) return;
-  int error = loan->error.load(std::memory_order_relaxed);
-  std::atomic_ref<int>(*loan->place).compare_exchange_strong(error, loan->before.load(std::memory_order_relaxed));
-  loan->state.store(with_kind(state, open), std::memory_order_release);
+  loan->state.compare_exchange_strong(state, with_kind(state, open), std::memory_order_release, std::memory_order_relaxed);
 }
 
 bool borrow_errno(ErrnoLoan& loan, std::int32_t tid, int error) {
@@ -166,8 +152,7 @@ bool borrow_errno(ErrnoLoan& loan, std::int32_t tid, int error) {
   base::Thread& thread = base::self();
   loan.borrower.store(sys::thread_id(), std::memory_order_relaxed);
   loan.lent_ns.store(computed_ns(CLOCK_THREAD_CPUTIME_ID), std::memory_order_relaxed);
-  loan.error.store(error, std::memory_order_relaxed);
-  loan.before.store(std::atomic_ref<int>(*loan.place).exchange(error), std::memory_order_relaxed);
+  std::atomic_ref<int>(*loan.place).store(error, std::memory_order_relaxed);
   thread.errno_borrowed = &loan;
   thread.errno_borrowed_state = with_kind(next, lent);
   loan.state.store(thread.errno_borrowed_state, std::memory_order_release);

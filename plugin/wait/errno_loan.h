@@ -15,10 +15,8 @@ struct alignas(64) ErrnoLoan {
   std::atomic<std::uint32_t> state{0};    // errno_loan.cpp
   std::atomic<std::int32_t> wanted{0};    // by so many tasks
   int* place = nullptr;                   // the thread's errno,
-  int own = 0;                            // what stood there;
-  std::atomic<int> before{0};             // what stood there when it was lent,
-  std::atomic<int> error{0};              // and what stands there since,
-  std::atomic<std::int32_t> borrower{0};  // to who runs on this thread
+  int own = 0;                            // and what stood there
+  std::atomic<std::int32_t> borrower{0};  // who has it now runs on this thread
   std::atomic<std::int64_t> lent_ns{0};   // since that one had computed for so long
 };
 
