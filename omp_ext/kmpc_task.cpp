@@ -39,16 +39,17 @@ WEIR_INTERPOSED KmpTask* __kmpc_omp_target_task_alloc(Ident* place, std::int32_t
 }
 
 WEIR_INTERPOSED std::int32_t __kmpc_omp_task(Ident* place, std::int32_t gtid, KmpTask* kmp) {
-  Member* member = member_here();
-  if (!member || !ours(kmp)) return next_task(place, gtid, kmp);
+  if (!ours(kmp)) return next_task(place, gtid, kmp);
   Task& task = *task_of(kmp);
   // An untied task asks to be called for its next part. Nobody else would call one that was not deferred.
-  if (task.shell) return task.routine(member->gtid, kmp);
-  if (&task == member->current) {
-    // Its stack is still in use: run_routine does it.
+  if (task.shell) return task.routine(gtid_here(gtid), kmp);
+  if (task.state != TaskState::fresh) {
+    // Its stack is still in use: run_routine does it. (Also on an absent thread, which has no member.)
     task.again = true;
     return 0;
   }
+  Member* member = member_here();
+  if (!member) return next_task(place, gtid, kmp);
   about_to_queue(task);
   std::int32_t result;
   {
