@@ -27,7 +27,7 @@ void GompRegion::run(void* passed) {
   Region& region = *static_cast<Passed*>(passed)->region;
   bool entered = enter(region, libomp().global_thread_num(nullptr));
   region.gomp_code(region.gomp_data);
-  if (!entered) return was_absent();
+  if (!entered) return left_outside();
   if (Member* member = member_here()) settle(*member);
   leave();
 }

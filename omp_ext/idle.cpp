@@ -104,11 +104,6 @@ void doze(Member& member, std::int64_t longest_ns, Nothing nothing_to_do) {
   worker.asleep.store(0, std::memory_order_relaxed);
 }
 
-// Is there none to begin? Those of a team that loops over files find none however often they look, and there may be hundreds.
-bool no_task_to_begin(const Region& region) {
-  return region.absent.load(std::memory_order_relaxed) == 0 && no_task_left(region);
-}
-
 bool none_is_aside(const Region& region) {
   for (Member* m = region.members.load(std::memory_order_acquire); m; m = m->next) {
     if (m->aside.load(std::memory_order_relaxed)) return false;
@@ -146,10 +141,11 @@ class Spinning {
 
 void sleep(Member& member, bool (*done)(void*), void* argument) {
   Region& region = *member.region;
-  // As many looks a second however many sleep: each looks at all the others.
+  // As many looks a second however many sleep: each looks at all the others. Those of a team that loops over files find none, and
+  // there may be hundreds.
   std::int64_t sleepers = region.sleepers.fetch_add(1, std::memory_order_seq_cst) + 1;
   std::int64_t turn_ns = longest_sleep_ns * std::max<std::int64_t>(sleepers / gate::the_gate.cores.limit(), 1);
-  std::int64_t longest_ns = no_task_to_begin(region) ? longest_sleep_without_task_ns : std::min(turn_ns, longest_sleep_without_task_ns);
+  std::int64_t longest_ns = no_task_left(region) ? longest_sleep_without_task_ns : std::min(turn_ns, longest_sleep_without_task_ns);
   doze(member, longest_ns, [&] { return !done(argument) && !begin_one(member); });
   region.sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
@@ -312,7 +308,7 @@ bool begin_one(Member& member) {
     libomp().taskyield(nullptr, member.gtid, 0);
     if (member.begun != before) return true;
     // Asked only now: each thread's counters are another core's memory, and who has tasks of its own needs none of them.
-    if (i == 0 && no_task_to_begin(*member.region)) return false;
+    if (i == 0 && no_task_left(*member.region)) return false;
   }
   return false;
 }
@@ -324,7 +320,7 @@ void call_for_freed(Member& member) {
   if (!member.frees) return;
   member.frees = false;
   Region& region = *member.region;
-  if (region.sleepers.load(std::memory_order_relaxed) && !no_task_to_begin(region)) rouse_one(region);
+  if (region.sleepers.load(std::memory_order_relaxed) && !no_task_left(region)) rouse_one(region);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ void microtask(std::int32_t* gtid, std::int32_t* tid, Region* region) {
   words[1] = tid;
   for (int i = 0; i < region->argument_count; ++i) words[2 + i] = region->arguments[i];
   weir_call_words(reinterpret_cast<const void*>(region->code), words, 2 + region->argument_count);
-  if (!entered) return was_absent();
+  if (!entered) return left_outside();
   if (Member* member = member_here()) settle(*member);
   leave();
 }

@@ -44,7 +44,7 @@ WEIR_INTERPOSED std::int32_t __kmpc_omp_task(Ident* place, std::int32_t gtid, Km
   // An untied task asks to be called for its next part. Nobody else would call one that was not deferred.
   if (task.shell) return task.routine(gtid_here(gtid), kmp);
   if (task.state != TaskState::fresh) {
-    // Its stack is still in use: run_routine does it. (Also on an absent thread, which has no member.)
+    // Its stack is still in use: run_routine does it.
     task.again = true;
     return 0;
   }

@@ -18,10 +18,30 @@ class Pool {
   // nullptr: no memory.
   T* take() {
     sys::LockScope locked(lock_);
-    if (!free_ && !add_chunk()) return nullptr;
+    if (!free_ && !add_chunk(&free_)) return nullptr;
     T* object = free_;
     free_ = object->next_free;
     return object;
+  }
+  // So many, chained by next_free; nullptr: no memory for all of them.
+  T* take(std::int32_t count) {
+    sys::LockScope locked(lock_);
+    T** end = &free_;
+    for (std::int32_t i = 0; i < count; ++i) {
+      if (!*end && !add_chunk(end)) return nullptr;
+      end = &(*end)->next_free;
+    }
+    T* objects = free_;
+    free_ = *end;
+    *end = nullptr;
+    return objects;
+  }
+  void give_all(T* objects) {
+    while (objects) {
+      T* next = objects->next_free;
+      give(objects);
+      objects = next;
+    }
   }
   void give(T* object) {
     sys::LockScope locked(lock_);
@@ -30,14 +50,15 @@ class Pool {
   }
 
  private:
-  bool add_chunk() {
+  // To what is chained from there: nothing, yet.
+  bool add_chunk(T** end) {
     constexpr std::size_t bytes = 64 * 1024;
     Result area = sys::raw(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (failed(area)) return false;
     T* objects = reinterpret_cast<T*>(area);
     for (std::size_t i = 0; i < bytes / sizeof(T); ++i) {
-      objects[i].next_free = free_;
-      free_ = &objects[i];
+      objects[i].next_free = *end;
+      *end = &objects[i];
     }
     return true;
   }

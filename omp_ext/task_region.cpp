@@ -2,6 +2,7 @@
 #include "omp_ext/task_region.h"
 
 #include <new>
+#include <utility>
 
 #include "base/spin.h"
 #include "omp_ext/idle.h"
@@ -18,11 +19,23 @@ constinit Pool<Worker> workers;
 constinit std::atomic<Worker*> all_workers{nullptr};
 constinit Pool<Member> members;
 
-Worker* this_worker() {
+// For the thread that enters; nullptr: there is none for any.
+Member* take_place(Region& region) {
   base::Thread& thread = base::self_unsuspended();
+  sys::LockScope locked(region.entering);
+  if (!region.allotted) {
+    region.allotted = true;
+    std::int32_t threads = libomp().num_threads();
+    region.members_left = members.take(threads);
+    if (region.members_left) region.workers_left = workers.take(threads);
+    if (!region.workers_left) members.give_all(std::exchange(region.members_left, nullptr));
+  }
+  Member* member = region.members_left;
+  if (!member) return nullptr;
+  region.members_left = member->next_free;
   if (!thread.omp) {
-    auto* worker = workers.take();
-    if (!worker) return nullptr;
+    Worker* worker = region.workers_left;
+    region.workers_left = worker->next_free;
     worker->member = nullptr;
     worker->on_top = false;
     worker->tid = sys::thread_id();
@@ -31,7 +44,7 @@ Worker* this_worker() {
     worker->next_of_all = all_workers.load(std::memory_order_relaxed);
     while (!all_workers.compare_exchange_weak(worker->next_of_all, worker, std::memory_order_release)) {}
   }
-  return static_cast<Worker*>(thread.omp);
+  return member;
 }
 
 // unasked -> wanted | unwanted, once; then it holds for the process.
@@ -58,8 +71,7 @@ bool settled(void* member_) {
   auto& member = *static_cast<Member*>(member_);
   Region& region = *member.region;
   if (region.quiet.load(std::memory_order_acquire) >= member.barriers) return true;
-  std::int32_t taking_part = region.threads.load(std::memory_order_relaxed) - region.absent.load(std::memory_order_relaxed);
-  std::int64_t all = std::int64_t{member.barriers} * taking_part;
+  std::int64_t all = std::int64_t{member.barriers} * region.threads.load(std::memory_order_relaxed);
   if (region.arrived.load(std::memory_order_acquire) < all || !no_task_left(region)) return false;
   std::int32_t before = member.barriers - 1;
   if (region.quiet.compare_exchange_strong(before, member.barriers, std::memory_order_acq_rel)) rouse_all(region);
@@ -103,13 +115,12 @@ bool regions_wanted() {
 __attribute__((noinline)) Member& member_now() { return *static_cast<Worker*>(base::self().omp)->member; }
 
 bool enter(Region& region, std::int32_t gtid) {
-  Worker* worker = this_worker();
-  Member* member = worker ? members.take() : nullptr;
+  Member* member = take_place(region);
   if (!member) {
     if (Member* outer = innermost_member()) ++outer->serialized;
-    region.absent.fetch_add(1, std::memory_order_relaxed);  // who waits for it looks again within milliseconds
     return false;
   }
+  auto* worker = static_cast<Worker*>(base::self_unsuspended().omp);
   member->region = &region;
   member->worker = worker;
   member->outer = worker->member;
@@ -142,7 +153,7 @@ bool enter(Region& region, std::int32_t gtid) {
   return true;
 }
 
-void was_absent() {
+void left_outside() {
   if (Member* outer = innermost_member()) --outer->serialized;
 }
 
@@ -159,6 +170,8 @@ Region::~Region() {
     weir::omp::members.give(m);
     m = next;
   }
+  weir::omp::members.give_all(members_left);
+  workers.give_all(workers_left);
 }
 
 void settle(Member& member) {

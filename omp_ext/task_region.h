@@ -8,6 +8,7 @@
 #include "base/spin.h"
 #include "base/thread.h"
 #include "omp_ext/task.h"
+#include "sys/lock.h"
 
 namespace weir::omp {
 
@@ -77,11 +78,16 @@ struct Region {
 
   std::atomic<Member*> members{nullptr};
   std::atomic<std::int32_t> threads{0};
-  std::atomic<std::int32_t> absent{0};    // threads of them that could not enter: plain libomp's
   std::atomic<std::int64_t> arrived{0};   // at barriers, all told
   std::atomic<std::int32_t> quiet{0};     // the last barrier at which no task was left
   std::atomic<std::int32_t> sleepers{0};
   std::atomic<std::int64_t> completed_elsewhere{0};
+
+  // What its threads take when they enter, had for all by the first of them.
+  sys::Lock entering;
+  bool allotted = false;
+  Member* members_left = nullptr;
+  Worker* workers_left = nullptr;  // for threads that have none yet
 
   Region() = default;
   Region(const Region&) = delete;
@@ -89,7 +95,7 @@ struct Region {
   ~Region();  // by who forked, when all threads have left: others of them may look at a member after it has left
 };
 
-// Was there a moment just now when no task of the region's was left, but those of absent threads?
+// Was there a moment just now when no task of the region's was left?
 bool no_task_left(const Region& region);
 
 // All workers there ever were, by next_of_all. From any thread.
@@ -121,11 +127,12 @@ inline std::int32_t gtid_here(std::int32_t said) {
 }
 
 // The thread enters the region, and leaves it; between them is the implicit task, whose tasks are none of our business
-// in a team of one under auto. False: no memory; then the thread is absent: what it creates and waits for is libomp's
-// affair, nobody waits for it here, and was_absent() takes the place of leave().
+// in a team of one under auto. False to all threads of the team: there was no memory for all. (One that has no part in what the
+// others do would have tasks that libomp runs on top of theirs, unseen.) Then what they create and wait for is libomp's affair, and
+// left_outside() takes the place of leave().
 bool enter(Region& region, std::int32_t gtid);
 void leave();
-void was_absent();
+void left_outside();
 
 // Runs the implicit task of the calling thread, ends with a barrier of ours.
 void run_implicit(Region& region, std::int32_t gtid);

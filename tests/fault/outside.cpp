@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// untied TASKS: untied tasks in several parts, each by whatever thread takes it. Every part is done once, in order.
+// outside TASKS: untied tasks in several parts, each by whatever thread takes it. Every part is done once, in order.
 #include <omp.h>
 
 #include <atomic>
