@@ -45,8 +45,8 @@ typedef struct weir_runtime {
    * WEIR_REFUSED_ reason, in which case start was not called. */
   int (*suspend)(weir_start_fn start, void *arg);
 
-  /* Goes on, on the thread with this kernel id, before it returns; 0, or a reason why that can't be. It does not wait for
-   * that thread: WEIR_REFUSED_NOW when it may come by yet. The task may be set aside again meanwhile. Runtimes that never
+  /* Goes on, on the thread with this kernel id, before it returns; 0, or a reason why that can't be. WEIR_REFUSED_NOW: that
+   * thread did not come by soon, and may yet. The task may be set aside again meanwhile. Runtimes that never
    * move a task return 0. */
   int (*go_home)(int32_t tid);
 

@@ -334,7 +334,6 @@ void after_fork_in_child() {
   thread.place = base::outside;
   thread.seat = {};
   thread.holds_core = false;
-  thread.blocked_depth = 0;
   gate::the_gate.permits.after_fork();
   gate::the_gate.cores.after_fork();
   gate::the_gate.memory.after_fork();

@@ -80,7 +80,6 @@ struct Thread {
   bool waits_openly = false;       // sleeps in libc for another thread, with nothing of libc's locked: others may run on top
   std::int32_t hits_in_row = 0;    // calls done at once, since one blocked
   std::int64_t went_on_ns = 0;     // since when it computes after a call that blocked; 0: it has given its core since
-  std::int32_t blocked_depth = 0;  // > 0 while the thread sleeps with its core given away
   meter::Counters* counters = nullptr;  // ours, from the meter; nullptr until the first counted call
   TeamSeat seat;
   bool sizes_its_teams = false;    // it said itself how large the OpenMP teams are that it forks
@@ -97,7 +96,7 @@ struct Thread {
   void* tbb_first_task = nullptr;  // of a loop that is being made,
   int tbb_told = 0;                // and how many threads its partitioner was told; 0: none yet
   bool tbb_unheard = false;        // libtbb is to warn of nothing: it would of a number that it has from us
-  int tbb_waits = 0;               // so many waits for tasks, one within the other, does the task that runs here wait in (at least)
+  const void* tbb_wait = nullptr;  // frame of the innermost wait for tasks within the task that runs here; an exception may have left it
   bool tbb_went_on = false;        // the task that it runs in an arena, or ran last, had been set aside before
   bool wants_tbb_lock = false;     // it is in libtbb to take a lock of the program's
   void* pool = nullptr;            // what the own worker pool keeps a thread

@@ -32,13 +32,14 @@ void stand_in(int signal, siginfo_t* info, void* context) {
   thread.signal_frame = __builtin_frame_address(0);
   ++thread.signal_depth;
   ++thread.handlers_run;
-  wait::close_errno();  // it may be lent, if this thread waits
+  bool lends_errno = wait::close_errno();  // if this thread waits
   if (without_restart.load(std::memory_order_relaxed) & bit_of(signal)) ++thread.waits_ended;
   reinterpret_cast<Action>(programs[slot].load(std::memory_order_relaxed))(signal, info, context);
   // A handler that leaves by siglongjmp does not come here: base::in_signal_handler() notices by the frame's address.
   base::Thread& now = base::self();
   if (now.signal_depth > 0) --now.signal_depth;
   now.signal_frame = outer;
+  if (lends_errno) wait::open_errno();
 }
 
 template <int... slot>

@@ -17,12 +17,21 @@ std::int32_t my_tid() {
   return thread.tid;
 }
 
+// As runtime.go_home(). What begins here meanwhile waits within nothing.
+int try_to_go(std::int32_t tid, const weir_runtime& runtime) {
+  const void* tbb_wait = base::self().tbb_wait;
+  base::self().tbb_wait = nullptr;
+  int refusal = runtime.go_home(tid);
+  base::self().tbb_wait = tbb_wait;
+  return refusal;
+}
+
 }  // namespace
 
 Home home_here() { return {my_tid(), wait::errno_loan_here()}; }
 
 void go_home(const Home& home, const weir_runtime& runtime) {
-  if (my_tid() != home.tid) runtime.go_home(home.tid);
+  if (my_tid() != home.tid) try_to_go(home.tid, runtime);
 }
 
 // That thread comes by when it is through with its task, or is in weir's hands for a moment: unless it computes for so long
@@ -36,7 +45,7 @@ void fail_at(const Home& home, Result result, const weir_runtime& runtime) {
   wait::ErrnoLoan* loan = error == 1 ? nullptr : home.loan;  // -1: some calls' only word for a failure
   std::int64_t end = base::now_ns() + (loan ? longest_ns : without_ns);
   bool wants = false;
-  while (runtime.go_home(home.tid) == WEIR_REFUSED_NOW) {
+  while (try_to_go(home.tid, runtime) == WEIR_REFUSED_NOW) {
     if (loan && loan->tid.load(std::memory_order_relaxed) != home.tid) break;  // that thread has ended
     if (loan && wait::borrow_errno(*loan, home.tid, error)) break;
     if (base::now_ns() > end) break;

@@ -14,7 +14,7 @@ namespace {
 
 bool may_stand_back(const base::Thread& thread, void* code) {
   return (thread.place & base::in_tbb_arena) && !thread.lock_depth && !thread.engine_depth && !thread.signal_depth &&
-         !thread.blocked_depth && interrupt::of_the_program(code);
+         interrupt::of_the_program(code);
 }
 
 void interrupted(int, siginfo_t*, void* context) {

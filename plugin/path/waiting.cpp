@@ -76,12 +76,12 @@ bool set_aside(const weir_runtime& runtime, void (*start)(void*, weir_waiter*), 
   wait::KeptErrno kept;
   wait::ExceptionState exceptions;  // another task may throw and catch on this thread meanwhile
   exceptions.take();
-  int tbb_waits = base::self().tbb_waits;
-  base::self().tbb_waits = 0;  // what begins here meanwhile waits within nothing
+  const void* tbb_wait = base::self().tbb_wait;
+  base::self().tbb_wait = nullptr;  // what begins here meanwhile waits within nothing
   meter::gauges.aside.fetch_add(1, std::memory_order_relaxed);
   *refusal = runtime.suspend(start, argument);
   meter::gauges.aside.fetch_sub(1, std::memory_order_relaxed);
-  base::self().tbb_waits = tbb_waits;
+  base::self().tbb_wait = tbb_wait;
   exceptions.put_back();
   if (*refusal) return false;
   bool last = meter::gauges.ready.fall() <= 0;

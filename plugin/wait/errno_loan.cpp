@@ -97,11 +97,11 @@ void open_errno() {
   loan->state.store(with_kind(state, open), std::memory_order_release);
 }
 
-void close_errno() {
+bool close_errno() {
   ErrnoLoan* loan = mine();
-  if (!loan) return;
+  if (!loan) return false;
   std::uint32_t state = loan->state.load(std::memory_order_acquire);
-  if (kind_of(state) == in_use) return;
+  if (kind_of(state) == in_use) return false;
   constexpr std::int64_t nap_ns = 20'000;
   for (std::int64_t since = 0; kind_of(state) != in_use; state = loan->state.load(std::memory_order_acquire)) {
     bool over = kind_of(state) == open;
@@ -114,6 +114,7 @@ void close_errno() {
     else if (loan->state.compare_exchange_strong(state, with_kind(state, in_use), std::memory_order_acquire)) break;
   }
   put_back_errno(loan->own);
+  return true;
 }
 
 void offer_errno() {

@@ -27,7 +27,7 @@ void errno_loans_after_fork();
 
 // Around what a thread does in weir's hands alone: neither the program nor libc. Both may be called as often as you like.
 void open_errno();
-void close_errno();  // what was lent comes back first
+bool close_errno();  // what was lent comes back first; was it open?
 // At a moment at which the thread can stay for a little: a task that wants its errno has it now.
 void offer_errno();
 // The thread waits: whatever its code wanted to see of a lent errno it has seen.

@@ -26,7 +26,7 @@ char* row_of(const base::Thread& thread) {
 constinit std::atomic<std::int64_t> patience_ns{5 * base::ns_per_s};
 
 // Who waits within a task comes to look whether that is over. Else others may hold their cores to spin for what that task does next.
-bool waits_within_task(const base::Thread& thread) { return thread.tbb_waits > 0; }
+bool waits_within_task(const base::Thread& thread) { return __builtin_frame_address(0) < thread.tbb_wait; }
 constexpr std::int64_t between_looks_ns = 2 * base::ns_per_ms;
 
 constexpr const char* part = "oneTBB worker";

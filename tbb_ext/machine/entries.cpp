@@ -40,13 +40,13 @@ inline void pass(const void* site, Entry<Waiting>& entry, void* a, void* b, void
   loop_has_begun();
   base::Thread& thread = base::self_unsuspended();
   bool is_inside = thread.place & WEIR_TBB_PLACE;
-  int waits = thread.tbb_waits;
-  if (is_inside) ++thread.tbb_waits;
+  const void* outer = thread.tbb_wait;
+  thread.tbb_wait = is_inside ? __builtin_frame_address(0) : nullptr;
   const weir_tbb_adapter* here = is_inside && !numbers_are_told() ? nullptr : adapter();
   if (!here) entry(a, b, c, d);
   else if (is_inside) here->within_task(entry.function(), a, b, c, d);
   else here->within(site, entry.function(), a, b, c, d);
-  base::self().tbb_waits = waits;
+  base::self().tbb_wait = outer;
 }
 
 // d1::delegate_base: its first virtual function is the condition.
