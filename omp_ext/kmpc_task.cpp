@@ -28,18 +28,18 @@ WEIR_INTERPOSED KmpTask* __kmpc_omp_task_alloc(Ident* place, std::int32_t gtid, 
   Member* member = member_here();
   // A target task is its own world.
   if (!member || (flags & (flag_proxy | flag_hidden_helper)))
-    return next_task_alloc(place, gtid, flags, task_bytes, shareds_bytes, routine);
+    return next_task_alloc(place, gtid_here(gtid), flags, task_bytes, shareds_bytes, routine);
   return create_task(*member, place, flags, task_bytes, shareds_bytes, routine);
 }
 
 WEIR_INTERPOSED KmpTask* __kmpc_omp_target_task_alloc(Ident* place, std::int32_t gtid, std::int32_t flags, std::size_t task_bytes,
                                                       std::size_t shareds_bytes, Routine routine, std::int64_t device) {
   has_device_tasks.store(true, std::memory_order_relaxed);
-  return next_target_task_alloc(place, gtid, flags, task_bytes, shareds_bytes, routine, device);
+  return next_target_task_alloc(place, gtid_here(gtid), flags, task_bytes, shareds_bytes, routine, device);
 }
 
 WEIR_INTERPOSED std::int32_t __kmpc_omp_task(Ident* place, std::int32_t gtid, KmpTask* kmp) {
-  if (!ours(kmp)) return next_task(place, gtid, kmp);
+  if (!ours(kmp)) return next_task(place, gtid_here(gtid), kmp);
   Task& task = *task_of(kmp);
   // An untied task asks to be called for its next part. Nobody else would call one that was not deferred.
   if (task.shell) return task.routine(gtid_here(gtid), kmp);
@@ -64,7 +64,8 @@ WEIR_INTERPOSED std::int32_t __kmpc_omp_task_with_deps(Ident* place, std::int32_
                                                        std::int32_t count, Depend* list, std::int32_t noalias_count,
                                                        Depend* noalias_list) {
   Member* member = member_here();
-  if (!member || !ours(kmp)) return next_task_with_deps(place, gtid, kmp, count, list, noalias_count, noalias_list);
+  if (!member || !ours(kmp))
+    return next_task_with_deps(place, gtid_here(gtid), kmp, count, list, noalias_count, noalias_list);
   Task& task = *task_of(kmp);
   about_to_queue(task, count + noalias_count);
   std::int32_t result;
@@ -79,13 +80,13 @@ WEIR_INTERPOSED std::int32_t __kmpc_omp_task_with_deps(Ident* place, std::int32_
 // An undeferred task (if(0)): the compiler calls its routine between these two, on the creator's stack.
 WEIR_INTERPOSED void __kmpc_omp_task_begin_if0(Ident* place, std::int32_t gtid, KmpTask* kmp) {
   Member* member = member_here();
-  if (!member || !ours(kmp)) return next_task_begin_if0(place, gtid, kmp);
+  if (!member || !ours(kmp)) return next_task_begin_if0(place, gtid_here(gtid), kmp);
   begin_undeferred(*member, *task_of(kmp), place);
 }
 
 WEIR_INTERPOSED void __kmpc_omp_task_complete_if0(Ident* place, std::int32_t gtid, KmpTask* kmp) {
   Member* member = member_here();
-  if (!member || !ours(kmp)) return next_task_complete_if0(place, gtid, kmp);
+  if (!member || !ours(kmp)) return next_task_complete_if0(place, gtid_here(gtid), kmp);
   end_undeferred(*member, *task_of(kmp), place);
 }
 

@@ -31,7 +31,10 @@ using namespace weir::omp;
 WEIR_INTERPOSED std::int32_t __kmpc_omp_taskwait(Ident* place, std::int32_t gtid) {
   Member* member = member_here();
   if (!member) return next_taskwait(place, gtid);
-  wait_for(member->current->children);
+  Task& task = *member->current;
+  wait_for(task.children);
+  // libomp alone knows of those for a device, and would wait for the children's children with them.
+  if (has_device_tasks.load(std::memory_order_relaxed)) wait_for(task.lingering);
   Member& now = member_now();
   if (!now.current->lingering.none()) return 0;  // libomp would wait for the children's children
   // Our count is a moment ahead of libomp's, which destroys what the tasks had.
@@ -71,8 +74,9 @@ WEIR_INTERPOSED void __kmpc_omp_taskwait_deps_51(Ident* place, std::int32_t gtid
                                                  std::int32_t noalias_count, Depend* noalias_list,
                                                  std::int32_t has_no_wait) {
   Member* member = member_here();
-  if (!member || has_no_wait)
+  if (!member)
     return next_taskwait_deps(place, gtid_here(gtid), count, list, noalias_count, noalias_list, has_no_wait);
+  // (libomp waits even where it need not: has_no_wait.)
   wait_for_dependences(*member, place, count, list, noalias_count, noalias_list);
 }
 

@@ -130,11 +130,23 @@ foreach(lane park suspend)
 endforeach()
 
 weir_tasks_program(omp_targets_clang tasks_targets.c ${CLANG})
+weir_tasks_program(omp_entry_clang tasks_entry.c ${CLANG} -fopenmp-version=51)
 foreach(lane auto suspend)
-  add_test(NAME omp.tasks.targets_${lane} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same "2 3" none ${here}/omp_targets_clang)
-  set_tests_properties(omp.tasks.targets_${lane} PROPERTIES LABELS quick TIMEOUT 60
-    ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>;LANE=${lane}")
+  add_test(NAME omp.tasks.targets_${lane} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same "2 3" none ${here}/omp_targets_clang all)
+  add_test(NAME omp.tasks.targets_beside_${lane}
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same "2 3" none ${here}/omp_targets_clang beside)
+  add_test(NAME omp.tasks.targets_moved_${lane}
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same "2 3 4" none ${here}/omp_targets_clang moved)
+  add_test(NAME omp.tasks.entry_${lane} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same "2 3 4" none ${here}/omp_entry_clang)
+  set_tests_properties(omp.tasks.targets_${lane} omp.tasks.targets_beside_${lane} omp.tasks.targets_moved_${lane}
+    omp.tasks.entry_${lane} PROPERTIES LABELS quick TIMEOUT 60 ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>;LANE=${lane}")
 endforeach()
+add_test(NAME omp.tasks.targets_aside
+  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same 2 none ${here}/omp_targets_clang aside)
+add_test(NAME omp.tasks.wait_that_may_be_none
+  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same 2 none ${here}/omp_entry_clang ordered)
+set_tests_properties(omp.tasks.targets_aside omp.tasks.wait_that_may_be_none PROPERTIES LABELS quick TIMEOUT 60
+  ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>")
 
 weir_tasks_programs(omp_shared tasks_shared.c)
 foreach(compiler clang gcc)
