@@ -100,7 +100,12 @@ bool StackPool::add_slab() {
     sys::tell_valgrind_of_stack(stack.low, stack.high);
     any = true;
   }
-  return any;
+  if (any) return true;
+  slabs_ = slab->next;
+  sys::raw(SYS_munmap, area, total);
+  sys::raw(SYS_munmap, heads, sizeof(Slab));
+  has_no_more_ = true;  // not asked again for each task
+  return false;
 }
 
 void StackPool::set_bytes(std::size_t wanted) {
@@ -110,7 +115,7 @@ void StackPool::set_bytes(std::size_t wanted) {
 
 Stack* StackPool::take() {
   sys::LockScope locked(lock_);
-  if (!warm_ && !cold_ && !add_slab()) return nullptr;
+  if (!warm_ && !cold_ && (has_no_more_ || !add_slab())) return nullptr;
   Stack*& list = warm_ ? warm_ : cold_;
   Stack* stack = list;
   if (warm_) --warm_count_;
@@ -123,6 +128,7 @@ void StackPool::give(Stack* stack) {
   sys::LockScope locked(lock_);
   stack->next = warm_;
   warm_ = stack;
+  has_no_more_ = false;
   ++warm_count_;
   --stack->slab->in_use;
 }

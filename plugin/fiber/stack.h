@@ -45,6 +45,7 @@ class StackPool {
   Stack* cold_ = nullptr;  // have none
   int warm_count_ = 0;
   Slab* slabs_ = nullptr;
+  bool has_no_more_ = false;  // until one is given back
   bool trimming_ = false;
 };
 

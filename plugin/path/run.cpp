@@ -289,8 +289,11 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
     bool unsupported = call.noticed || (plan.way == Way::errand && !is_without_ring());
     Reason reason = refusal ? wait::reason_of(refusal) : unsupported ? Reason::unsupported_call
                     : ended_by_handlers(call) ? Reason::eintr_wanted : Reason::no_ring;
-    if (!call.moved) go_home(home, runtime);  // it may fail
-    return parked(call, plan, reason);
+    if (call.moved) return parked(call, plan, reason);
+    go_home(home, runtime);  // it may fail
+    result = parked(call, plan, reason);
+    if (failed(result)) fail_at(home, result, runtime);
+    return result;
   }
   if (failed(result) && !call.guess_was_wrong) fail_at(home, result, runtime);
   std::int64_t took = base::now_ns() - began;

@@ -71,7 +71,7 @@ bool Stacks::expect_one() {
   sys::LockScope locked(lock_);
   bool is_first = !base_ && !asked_;
   asked_ = true;
-  if (!is_first && free_count_ + (all_ - opened_) <= expected_) return false;
+  if (!is_first && free_count_ <= expected_ && !open_next()) return false;
   ++expected_;
   return true;
 }
