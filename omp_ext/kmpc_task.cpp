@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where explicit tasks are created, and where undeferred ones begin and end.
+#include <cstdlib>
+#include <cstring>
+
 #include "omp_ext/next.h"
 #include "omp_ext/task_region.h"
 #include "omp_ext/waits.h"
@@ -18,6 +21,15 @@ constinit Next<void(Ident*, std::int32_t, KmpTask*)> next_task_begin_if0{"__kmpc
 constinit Next<void(Ident*, std::int32_t, KmpTask*)> next_task_complete_if0{"__kmpc_omp_task_complete_if0"};
 constinit Next<void*(int, void*, void*)> next_reduction_data{"__kmpc_task_reduction_get_th_data"};
 
+// As libomp reads it: has it threads of its own for tasks that are for a device?
+bool has_helpers() {
+  const char* wanted = std::getenv("LIBOMP_USE_HIDDEN_HELPER_TASK");
+  if (wanted && *wanted && std::strchr("0fFnNdD.", *wanted)) return false;
+  if (wanted && (*wanted == 'o' || *wanted == 'O') && (wanted[1] == 'f' || wanted[1] == 'F')) return false;
+  const char* number = std::getenv("LIBOMP_NUM_HIDDEN_HELPER_THREADS");
+  return !number || !*number || std::strtol(number, nullptr, 10) != 0;
+}
+
 }  // namespace
 }  // namespace weir::omp
 
@@ -34,6 +46,7 @@ WEIR_INTERPOSED KmpTask* __kmpc_omp_task_alloc(Ident* place, std::int32_t gtid, 
 
 WEIR_INTERPOSED KmpTask* __kmpc_omp_target_task_alloc(Ident* place, std::int32_t gtid, std::int32_t flags, std::size_t task_bytes,
                                                       std::size_t shareds_bytes, Routine routine, std::int64_t device) {
+  if (!has_helpers()) return __kmpc_omp_task_alloc(place, gtid, flags & ~flag_tied, task_bytes, shareds_bytes, routine);
   has_device_tasks.store(true, std::memory_order_relaxed);
   return next_target_task_alloc(place, gtid_here(gtid), flags, task_bytes, shareds_bytes, routine, device);
 }

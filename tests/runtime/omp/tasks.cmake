@@ -145,6 +145,12 @@ add_test(NAME omp.tasks.targets_aside
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same 2 none ${here}/omp_targets_clang aside)
 add_test(NAME omp.tasks.wait_that_may_be_none
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same 2 none ${here}/omp_entry_clang ordered)
+foreach(how beside moved)
+  add_test(NAME omp.tasks.targets_${how}_helpless
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same "2 3" none ${here}/omp_targets_clang ${how})
+  set_tests_properties(omp.tasks.targets_${how}_helpless PROPERTIES LABELS quick TIMEOUT 60
+    ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>;LIBOMP_USE_HIDDEN_HELPER_TASK=0")
+endforeach()
 set_tests_properties(omp.tasks.targets_aside omp.tasks.wait_that_may_be_none PROPERTIES LABELS quick TIMEOUT 60
   ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>")
 
