@@ -10,6 +10,7 @@ Value node(Key key, int depth);
 Value reduced(Key key, int depth);
 
 constexpr int most_children = 4;
+const bool with_device = std::getenv("RANDOM_DEVICE") != nullptr;
 
 struct Children {
   Value values[most_children] = {};
@@ -103,6 +104,45 @@ Value chained(Key key, int depth) {
 #pragma omp taskwait
   return c.fold() + link + other;
 }
+
+#ifdef __clang__
+// Tasks for a device that is not there, and what depends on them, in a group or not.
+Value on_device(Key key, int depth) {
+  Children c(key);
+  Value link = key.bits, given[most_children] = {};
+  auto create = [&] {
+    for (long i = 0; i < c.count; ++i) {
+      Key k = key.child(i);
+      switch (k.pick(4, 14)) {
+        case 0:
+#pragma omp target nowait map(tofrom : link) depend(inout : link) firstprivate(k)
+          link = mix(link + common(k));
+          break;
+        case 1:
+#pragma omp target nowait map(tofrom : given[i : 1]) firstprivate(i, k)
+          given[i] = leaf(k);
+          break;
+        case 2:
+#pragma omp task shared(c, link) firstprivate(i, k) depend(in : link)
+          c.values[i] = common(k) + link;
+          break;
+        default:
+#pragma omp task shared(c) firstprivate(i, k)
+          c.values[i] = node(k, depth - 1);
+      }
+    }
+  };
+  if (key.pick(2, 15)) {
+    create();
+#pragma omp taskwait
+  } else {
+#pragma omp taskgroup
+    create();
+  }
+  for (Value g : given) link += g;
+  return c.fold() + link;
+}
+#endif
 
 Value looped(Key key, int depth) {
   Children c(key);
@@ -230,7 +270,11 @@ Value node(Key key, int depth) {
   switch (key.pick(11, 9)) {
     case 0: case 1: return waited_for(key, depth);
     case 2: return grouped(key, depth);
+#ifdef __clang__
+    case 3: return with_device ? on_device(key, depth) : chained(key, depth);
+#else
     case 3: return chained(key, depth);
+#endif
     case 4: return looped(key, depth);
     case 5: return reduced(key, depth);
     case 6: return key.pick(4, 10) ? common(key) : nested(key, depth);
@@ -242,7 +286,8 @@ Value node(Key key, int depth) {
 
 Value tasks(Key key) {
   Value value = 0;
-  int threads = 1 + key.pick(4, 11);
+  // (docs/hazards.md: a task for a device in a team of one, in the suspend lane.)
+  int threads = with_device ? 2 + key.pick(3, 11) : 1 + key.pick(4, 11);
 #pragma omp parallel num_threads(threads) shared(value)
   {
 #pragma omp single
