@@ -58,7 +58,10 @@ WEIR_INTERPOSED void __kmpc_taskgroup(Ident* place, std::int32_t gtid) {
 WEIR_INTERPOSED void __kmpc_end_taskgroup(Ident* place, std::int32_t gtid) {
   Member* member = member_here();
   if (!member) return next_end_taskgroup(place, gtid);
-  Member& now = await_group_and_close();
+  await_group_and_close();
+  // One of the group's for a device may wait for a task before the group, which nobody would go on with while libomp waits here.
+  if (has_device_tasks.load(std::memory_order_relaxed)) wait_for(member_now().current->children);
+  Member& now = member_now();
   Movable movable(now);
   next_end_taskgroup(place, now.gtid);
 }

@@ -67,8 +67,6 @@ Member& await_group_and_close() {
     wait_for(group->tasks);
     task.group = group->outer;
     if (group != &task.outermost_group) groups.give(group);
-    // One of the group's for a device may wait for a task before the group, which nobody would go on with while libomp waits here.
-    if (has_device_tasks.load(std::memory_order_relaxed)) wait_for(task.children);
   }
   --task.groups_open;
   return member_now();
