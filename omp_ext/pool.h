@@ -15,16 +15,8 @@ namespace weir::omp {
 template <typename T>
 class Pool {
  public:
-  // nullptr: no memory.
-  T* take() {
-    sys::LockScope locked(lock_);
-    if (!free_ && !add_chunk(&free_)) return nullptr;
-    T* object = free_;
-    free_ = object->next_free;
-    return object;
-  }
   // So many, chained by next_free; nullptr: no memory for all of them.
-  T* take(std::int32_t count) {
+  T* take(std::int32_t count = 1) {
     sys::LockScope locked(lock_);
     T** end = &free_;
     for (std::int32_t i = 0; i < count; ++i) {

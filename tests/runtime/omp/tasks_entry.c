@@ -6,16 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
 
-static void wait_us(int us) {
-  int timer = timerfd_create(CLOCK_MONOTONIC, 0);
-  timerfd_settime(timer, 0, &(struct itimerspec){.it_value = {0, us * 1000L}}, NULL);
-  uint64_t times = 0;
-  if (read(timer, &times, sizeof times) != sizeof times) abort();
-  close(timer);
-}
+#include "wait_us.h"
 
 // Objects in memory of libomp's, had and given back by tasks that went on on other threads.
 static long objects(void) {
