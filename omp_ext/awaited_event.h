@@ -22,4 +22,7 @@ class AwaitedEvent {
   std::atomic<std::uint32_t> fulfilled_{0};
 };
 
+// In the child: whoever was at the events of the parent's tasks is not there.
+void events_after_fork();
+
 }  // namespace weir::omp

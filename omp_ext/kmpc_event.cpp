@@ -64,6 +64,8 @@ AwaitedEvent::~AwaitedEvent() {
   *link = next;
 }
 
+void events_after_fork() { lock.unlock(); }
+
 void* allow_event(Ident* place, std::int32_t gtid, KmpTask* kmp) {
   void* event = next_allow_event(place, gtid_here(gtid), kmp);
   if (!ours(kmp)) return event;

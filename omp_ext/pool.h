@@ -40,6 +40,11 @@ class Pool {
     object->next_free = free_;
     free_ = object;
   }
+  // In the child, alone: another thread of the parent's may have been at it. What was free is left unused.
+  void after_fork() {
+    lock_.after_fork();
+    free_ = nullptr;
+  }
 
  private:
   // To what is chained from there: nothing, yet.

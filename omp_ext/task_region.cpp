@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/task_region.h"
 
+#include <pthread.h>
+
 #include <new>
 #include <utility>
 
 #include "base/spin.h"
+#include "omp_ext/awaited_event.h"
 #include "omp_ext/idle.h"
 #include "omp_ext/pool.h"
 #include "omp_ext/preempt.h"
@@ -46,6 +49,23 @@ Member* take_place(Region& region) {
   }
   return member;
 }
+
+constinit base::Spin judging;
+
+// In a child: the team that it was forked in is the parent's, and libomp's own child handler makes this thread one of another.
+// Whoever else was at what follows is not there.
+void in_forked_child() {
+  base::self_unsuspended().omp = nullptr;
+  all_workers.store(nullptr, std::memory_order_relaxed);
+  judging.unlock();
+  members.after_fork();
+  workers.after_fork();
+  stacks.after_fork();
+  events_after_fork();
+}
+
+// From the start on, for a child may be forked while another thread judges.
+__attribute__((constructor)) void begin() { pthread_atfork(nullptr, nullptr, in_forked_child); }
 
 // unasked -> wanted | unwanted, once; then it holds for the process.
 enum Verdict : int { unasked, wanted, unwanted };
@@ -103,8 +123,7 @@ bool regions_wanted() {
   int known = verdict.load(std::memory_order_acquire);
   if (known == unasked) {
     if (!libomp().present || libomp().num_threads() > 1) return false;  // the trial needs a serial place
-    static base::Spin once;
-    base::SpinScope locked(once);
+    base::SpinScope locked(judging);
     known = verdict.load(std::memory_order_acquire);
     if (known == unasked) verdict.store(known = judge(), std::memory_order_release);
   }

@@ -133,6 +133,15 @@ void StackPool::give(Stack* stack) {
   --stack->slab->in_use;
 }
 
+void StackPool::after_fork() {
+  lock_.after_fork();
+  warm_ = cold_ = nullptr;
+  warm_count_ = 0;
+  for (Slab* slab = slabs_; slab; slab = slab->next) slab->at_trim = Slab::stays;  // what is in use may be given back
+  slabs_ = nullptr;
+  has_no_more_ = trimming_ = false;
+}
+
 // Off both lists: every stack of the slabs that go, so that none is taken before its slab is gone. Of those that could go, the
 // most recently used stay.
 Stack* StackPool::detach_surplus() {

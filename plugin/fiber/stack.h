@@ -35,6 +35,9 @@ class StackPool {
   // given back as a whole, when none of its stacks is in use.
   void trim();
 
+  // In the child, alone: another thread of the parent's may have been at it. What it had free is left unused.
+  void after_fork();
+
  private:
   bool add_slab();  // under the lock, as the next
   Stack* detach_surplus();

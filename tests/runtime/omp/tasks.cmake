@@ -154,6 +154,15 @@ endforeach()
 set_tests_properties(omp.tasks.targets_aside omp.tasks.wait_that_may_be_none PROPERTIES LABELS quick TIMEOUT 60
   ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>")
 
+# libgomp bare has no child that forks a team within a team: by clang alone.
+weir_tasks_program(omp_forked_clang tasks_forked.c ${CLANG} -pthread)
+foreach(how worker task beside)
+  add_test(NAME omp.tasks.forked_${how}
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same 3 none ${here}/omp_forked_clang ${how})
+  set_tests_properties(omp.tasks.forked_${how} PROPERTIES LABELS quick TIMEOUT 60
+    ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>")
+endforeach()
+
 weir_tasks_programs(omp_shared tasks_shared.c)
 foreach(compiler clang gcc)
   add_test(NAME omp.tasks.shared_${compiler} COMMAND with_ring ${CMAKE_COMMAND} -E env WEIR_LANE=auto
