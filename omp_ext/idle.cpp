@@ -253,7 +253,7 @@ bool crowded() {
 void catch_up(Member& member) {
   constexpr std::int64_t moment_ns = 100 * base::ns_per_us;
   constexpr int most_at_once = 64;  // of what is new, some is to begin all the same: it may have nothing to do with calls
-  if (!crowded() || member.catches_up || member.only_below || base::self().lock_depth > 0) [[likely]] return;
+  if (!crowded() || member.catches_up || member.only_below || keeps_others_off(member)) [[likely]] return;
   member.catches_up = true;
   int went_on = 0;
   while (went_on < most_at_once && crowded() && go_on_with_one(member)) ++went_on;
@@ -366,15 +366,6 @@ void work_until_none(Member& member, Tally& tally) {
       &me);
   tally.waited();
 }
-
-void OnlyBelow::hold_back() {
-  if (!member_.current->parent) return;
-  before_ = member_.only_below;
-  member_.only_below = member_.current;
-  holds_back_ = true;
-}
-
-void OnlyBelow::let_go() { member_.only_below = before_; }
 
 void rouse_one(Region& region) {
   if (!region.sleepers.load(std::memory_order_relaxed)) return;

@@ -45,7 +45,11 @@ WEIR_INTERPOSED std::int32_t __kmpc_omp_taskwait(Ident* place, std::int32_t gtid
 WEIR_INTERPOSED std::int32_t __kmpc_omp_taskyield(Ident* place, std::int32_t gtid, int end_part) {
   Member* member = member_here();
   if (!member) return next_taskyield(place, gtid, end_part);
-  if (weir::base::self().lock_depth > 0 || go_on_with_one(*member)) return 0;
+  if (weir::base::self().lock_depth > 0) return 0;
+  {
+    OnlyBelow only_below(*member);
+    if (go_on_with_one(*member)) return 0;
+  }
   Movable movable(*member);
   return next_taskyield(place, member->gtid, end_part);
 }

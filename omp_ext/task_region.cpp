@@ -154,6 +154,7 @@ bool enter(Region& region, std::int32_t gtid) {
   member->in_hand = 0;
   member->handed_back = nullptr;
   member->idle_since_ns = 0;
+  member->at_barrier = false;
   member->catches_up = false;
   member->frees = false;
   member->begun.store(0, std::memory_order_relaxed);
@@ -197,7 +198,9 @@ void settle(Member& member) {
   Region& region = *member.region;
   ++member.barriers;
   region.arrived.fetch_add(1, std::memory_order_acq_rel);
+  member.at_barrier = true;
   work_until(member, settled, &member);
+  member.at_barrier = false;
 }
 
 }  // namespace weir::omp

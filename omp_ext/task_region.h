@@ -53,8 +53,9 @@ struct Member {
   // By whoever is idle: since when the visits were seen to be what they are.
   std::atomic<std::uint32_t> visits_seen;
   std::atomic<std::int64_t> visits_seen_ns;
+  bool at_barrier;          // the implicit task has arrived at one
   bool catches_up;          // what is ready goes on before anything new begins
-  std::atomic<Task*> only_below;  // a task that holds a lock waits here: begin nothing but its descendants; written by this thread
+  std::atomic<Task*> only_below;  // a task that keeps_others_off() waits here: begin nothing but its descendants; written by this thread
   std::int32_t in_hand;           // others that it took all the same, and is about to hand back
   Task* handed_back;              // the last of them
   std::int64_t idle_since_ns;     // 0: found something to do when it last looked
@@ -141,25 +142,34 @@ void run_implicit(Region& region, std::int32_t gtid);
 // would start tasks, and nobody would come back to those set aside.
 void settle(Member& member);
 
-// While it lives, a task that holds a lock has nothing begin or go on on its thread but its descendants: another might want
-// the lock, and never let the holder go on. libomp itself would keep that order; but all our tasks are untied to it.
+// All our tasks are untied to libomp, which would have a tied task that waits begin none but its descendants. That order is kept
+// where another one could be noticed: a task that holds a lock (another might want it, and never let the holder go on); one that
+// uses what belongs to its thread, as a copy of a reduction; and one that runs on the thread's own stack (others of its kind would
+// pile up there). At a barrier libomp begins any task.
+inline bool keeps_others_off(const Member& member) {
+  const Task& task = *member.current;
+  if (!task.parent) return !member.at_barrier && base::self_unsuspended().lock_depth > 0;
+  return task.state == TaskState::in_place || task.of_its_thread || base::self_unsuspended().lock_depth > 0;
+}
+
+// While it lives, such a task has nothing begin or go on on its thread but its descendants.
 class OnlyBelow {
  public:
-  explicit OnlyBelow(Member& member) : member_(member) {
-    if (base::self_unsuspended().lock_depth > 0) hold_back();
+  explicit OnlyBelow(Member& member) : member_(member), keeps_off_(keeps_others_off(member)) {
+    if (!keeps_off_) return;
+    before_ = member_.only_below.load(std::memory_order_relaxed);
+    member_.only_below = member_.current;
   }
   ~OnlyBelow() {
-    if (holds_back_) let_go();
+    if (keeps_off_) member_.only_below = before_;
   }
   OnlyBelow(const OnlyBelow&) = delete;
   OnlyBelow& operator=(const OnlyBelow&) = delete;
 
  private:
-  void hold_back();
-  void let_go();
   Member& member_;
   Task* before_;
-  bool holds_back_ = false;
+  bool keeps_off_;
 };
 
 // While it lives, tasks that libomp starts on this thread may be set aside.

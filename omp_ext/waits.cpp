@@ -75,7 +75,9 @@ Member& await_group_and_close() {
 void after_queueing(Member& member) {
   rouse_one(*member.region);
   // Creating a task is a place where others may go on; else whoever creates thousands keeps them all waiting.
-  if (!holds_lock()) go_on_with_one(member);
+  if (holds_lock()) return;
+  OnlyBelow only_below(member);
+  go_on_with_one(member);
 }
 
 }  // namespace weir::omp

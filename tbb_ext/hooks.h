@@ -29,6 +29,8 @@ typedef struct weir_tbb_machine {
    * aside: is one to be had? Then: it has what it needs. */
   int (*stack_expected)(void);
   void (*stack_came)(void);
+  /* Does one task at a time run where the calling thread is, as the program wants it? Then none is set aside. */
+  int (*one_at_a_time)(void);
   /* The calling thread comes to compute, or goes. coming: does nothing when it holds a core already. */
   void (*coming)(void);
   void (*going)(void);

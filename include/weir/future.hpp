@@ -70,6 +70,7 @@ class State {
   void set_error(std::exception_ptr error) {
     claim();
     keep_error(std::move(error));
+    finish();
   }
   const std::exception_ptr& error() const { return error_; }
 
@@ -118,17 +119,18 @@ class State {
     return ready();
   }
 
-  // May this thread do the work that makes it ready? Deferred functions: always; tasks: when nobody has them yet.
+  // May this thread do the work that makes it ready? Who waits: deferred functions always; tasks when nobody has them yet.
   virtual void help() {}
+  // Who does not wait, but wants to be told: a deferred function alone would never begin.
+  void begin_deferred() {
+    if (deferred()) help();
+  }
   virtual bool deferred() const { return false; }
 
  protected:
   // As retain(), while nobody else knows of this state.
   void retain_unshared() { references_.store(references_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
-  void keep_error(std::exception_ptr error) {
-    error_ = std::move(error);
-    finish();
-  }
+  void keep_error(std::exception_ptr error) { error_ = std::move(error); }
   void claim() {
     if (claimed_.exchange(true, std::memory_order_acq_rel)) throw future_error(future_errc::promise_already_satisfied);
   }
@@ -189,23 +191,36 @@ class Result : public State {
     }
     this->finish();
   }
-  // For a value that was kept until the end: set(), but readiness comes later, by finish_now().
   Stored<T>& value() {
     if (error()) std::rethrow_exception(error());
     return *value_;
   }
 
+  // For who alone gives the value: keep() or fail(), then publish().
+  template <typename... Values>
+  void keep(Values&&... values) { value_.emplace(std::forward<Values>(values)...); }
+  void fail(std::exception_ptr error) { this->keep_error(std::move(error)); }
+  void publish() { this->finish(); }
+
   // Runs f(args...) and keeps what it gives. Once, and nobody else may set anything: there is no claim to make.
   template <typename F, typename... Arguments>
   void run(F&& f, Arguments&&... arguments) {
+    keep_result(std::forward<F>(f), std::forward<Arguments>(arguments)...);
+    this->finish();
+  }
+
+ protected:
+  // The same; finish() is the caller's.
+  template <typename F, typename... Arguments>
+  void keep_result(F&& f, Arguments&&... arguments) {
     try {
       if constexpr (std::is_void_v<T>) {
         std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...);
-        keep();
+        value_.emplace();
       } else if constexpr (std::is_reference_v<T>) {
-        keep(std::addressof(std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...)));
+        value_.emplace(std::addressof(std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...)));
       } else {
-        keep(std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+        value_.emplace(std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...));
       }
     } catch (...) {
       this->keep_error(std::current_exception());
@@ -213,11 +228,6 @@ class Result : public State {
   }
 
  private:
-  template <typename... Values>
-  void keep(Values&&... values) {
-    value_.emplace(std::forward<Values>(values)...);
-    this->finish();
-  }
   std::optional<Stored<T>> value_;
 };
 
@@ -478,10 +488,15 @@ class Call : public Result<T>, public weir_task {
     execute();
     this->release();
   }
+  // What the function and its arguments hold is gone before anybody sees the result.
   void execute() {
-    std::tuple<F, Arguments...> call = std::move(*call_);
-    call_.reset();
-    std::apply([this](auto&&... parts) { Result<T>::run(std::move(parts)...); }, std::move(call));
+    this->keep_result([this]() -> T {
+      std::tuple<F, Arguments...> call = std::move(*call_);
+      call_.reset();
+      return std::apply([](auto&&... parts) -> T { return std::invoke(std::move(parts)...); }, std::move(call));
+    });
+    call_.reset();  // moving it may have failed
+    this->finish();
   }
   std::optional<std::tuple<F, Arguments...>> call_;
   std::atomic<bool> spawned_{false};
@@ -525,7 +540,7 @@ auto future<T>::then(F f) -> future<std::invoke_result_t<F, future<T>>> {
     detail::Call<U, F, future<T>>* call;
   };
   auto& before = this->state();
-  before.help();
+  before.begin_deferred();
   detail::Pointer<detail::Result<T>> kept(std::move(this->state_));
   auto* call = detail::make_call(std::move(f), future<T>(kept));
   detail::Pointer<detail::Result<U>> state(call);
@@ -580,7 +595,7 @@ void gather(const std::shared_ptr<Gathering<Out>>& gathering, std::vector<future
         all.done.set_value(std::move(all.futures));
       }
     };
-    states[i]->help();
+    states[i]->begin_deferred();
     if (!states[i]->follow(one)) one->fire(one);
   }
 }
@@ -646,7 +661,7 @@ future<when_any_result<T>> when_any(std::vector<future<T>> futures) {
       std::size_t none = static_cast<std::size_t>(-1);
       if (mine->any->index.compare_exchange_strong(none, mine->index)) mine->any->step();
     };
-    any->futures[i].state().help();
+    any->futures[i].state().begin_deferred();
     if (!any->futures[i].state().follow(one)) one->fire(one);
   }
   any->step();
@@ -847,16 +862,49 @@ class FutureAwaiter {
   Resume follower_;
 };
 
+// The result of a coroutine, which is ready when the coroutine and what it held is gone.
 template <typename T>
-struct CoroutineReturn {
-  promise<T> done;
+class CoroutineState {
+ public:
+  future<T> get_return_object() { return future<T>(state_); }
+  std::suspend_never initial_suspend() noexcept { return {}; }
+  struct End {
+    bool await_ready() noexcept { return false; }
+    template <typename Promise>
+    void await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
+      auto state = std::move(coroutine.promise().state_);
+      coroutine.destroy();  // and this object with it
+      state->publish();
+    }
+    void await_resume() noexcept {}
+  };
+  End final_suspend() noexcept { return {}; }
+  void unhandled_exception() { state_->fail(std::current_exception()); }
+
+  CoroutineState() = default;
+  CoroutineState(const CoroutineState&) = delete;
+  CoroutineState& operator=(const CoroutineState&) = delete;
+  ~CoroutineState() {
+    if (!state_) return;
+    state_->fail(std::make_exception_ptr(future_error(future_errc::broken_promise)));
+    state_->publish();
+  }
+
+ protected:
+  Pointer<Result<T>> state_{new Result<T>};
+};
+
+template <typename T>
+struct CoroutineReturn : CoroutineState<T> {
   template <typename V>
-  void return_value(V&& value) { done.set_value(std::forward<V>(value)); }
+  void return_value(V&& value) {
+    if constexpr (std::is_reference_v<T>) this->state_->keep(std::addressof(value));
+    else this->state_->keep(std::forward<V>(value));
+  }
 };
 template <>
-struct CoroutineReturn<void> {
-  promise<void> done;
-  void return_void() { done.set_value(); }
+struct CoroutineReturn<void> : CoroutineState<void> {
+  void return_void() { state_->keep(); }
 };
 
 }  // namespace detail
@@ -873,10 +921,5 @@ detail::FutureAwaiter<T> operator co_await(future<T>&& awaited) {
 // A coroutine may return weir::future<T>: it starts at once, on the caller's thread.
 template <typename T, typename... Arguments>
 struct std::coroutine_traits<weir::future<T>, Arguments...> {
-  struct promise_type : weir::detail::CoroutineReturn<T> {
-    weir::future<T> get_return_object() { return this->done.get_future(); }
-    std::suspend_never initial_suspend() noexcept { return {}; }
-    std::suspend_never final_suspend() noexcept { return {}; }
-    void unhandled_exception() { this->done.set_exception(std::current_exception()); }
-  };
+  using promise_type = weir::detail::CoroutineReturn<T>;
 };

@@ -203,10 +203,13 @@ Result read_parts(const Made& by, int fd, const iovec* parts, int count, off_t o
                   [&] { return sys::preadv2(fd, parts, count, offset, 0); });
 }
 
-Result write_parts(const Made& by, int fd, const iovec* parts, int count, off_t offset) {
-  meter::mine().calls.add(1);
-  return wait_for(by, op::writev(fd, parts, count, offset), POLLOUT,
-                  [&] { return sys::pwritev2(fd, parts, count, offset, 0); });
+Result write_part(const Made& by, int fd, const iovec& part, off_t offset) {
+  bool here = false;  // it was this thread's own call, and with it the signal that there is no reader
+  Result result = wait_for(by, op::writev(fd, &part, 1, offset), POLLOUT, [&] {
+    here = true;
+    return sys::pwritev2(fd, &part, 1, offset, 0);
+  });
+  return result == -EPIPE && !here ? sys::pwritev2(fd, &part, 1, offset, RWF_NOWAIT) : result;
 }
 
 }  // namespace
@@ -223,11 +226,22 @@ WEIR_EXPORT ssize_t weir_readv(int fd, const iovec* parts, int count) { return r
 
 WEIR_EXPORT ssize_t weir_pwrite(int fd, const void* from, size_t bytes, off_t offset) {
   iovec part{const_cast<void*>(from), bytes};
-  return offset < 0 ? -EINVAL : write_parts(made(Moves::out), fd, &part, 1, offset);
+  if (offset < 0) return -EINVAL;
+  meter::mine().calls.add(1);
+  return write_part(made(Moves::out), fd, part, offset);
 }
+// The ring writes to a stream what has room there; a thread's write waits for the rest.
 WEIR_EXPORT ssize_t weir_write(int fd, const void* from, size_t bytes) {
-  iovec part{const_cast<void*>(from), bytes};
-  return write_parts(made(Moves::out), fd, &part, 1, -1);
+  meter::mine().calls.add(1);
+  auto* at = static_cast<char*>(const_cast<void*>(from));
+  size_t sent = 0;
+  while (true) {
+    iovec part{at + sent, bytes - sent};
+    Result result = write_part(made(Moves::out), fd, part, -1);
+    if (failed(result)) return sent ? static_cast<ssize_t>(sent) : result;
+    sent += static_cast<size_t>(result);
+    if (!result || sent == bytes || sys::is_storage(fd)) return static_cast<ssize_t>(sent);
+  }
 }
 
 WEIR_EXPORT ssize_t weir_recv(int fd, void* to, size_t bytes, int flags) {

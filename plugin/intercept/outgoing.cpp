@@ -14,39 +14,32 @@ namespace {
 
 using path::Call;
 
-// The program's parts from call.moved on, as many as fit.
-struct Rest {
-  static constexpr int most = 16;
-  iovec parts[most];
+// The program's parts from call.moved on, all in one call: a pipe of packets makes one of each. How many they are.
+int rest_of(const Call& call, iovec* rest) {
+  std::uint64_t skip = call.moved, left = call.bytes - call.moved;
   int count = 0;
-
-  explicit Rest(const Call& call) {
-    std::uint64_t skip = call.moved, left = call.bytes - call.moved;
-    for (int i = 0; i < call.part_count && count < most && left; ++i) {
-      const iovec& part = call.parts[i];
-      if (skip >= part.iov_len) {
-        skip -= part.iov_len;
-        continue;
-      }
-      std::uint64_t here = std::min<std::uint64_t>(part.iov_len - skip, left);
-      parts[count++] = {static_cast<char*>(part.iov_base) + skip, here};
-      left -= here;
-      skip = 0;
+  for (int i = 0; i < call.part_count && left; ++i) {
+    const iovec& part = call.parts[i];
+    if (skip >= part.iov_len) {
+      skip -= part.iov_len;
+      continue;
     }
+    std::uint64_t here = std::min<std::uint64_t>(part.iov_len - skip, left);
+    rest[count++] = {static_cast<char*>(part.iov_base) + skip, here};
+    left -= here;
+    skip = 0;
   }
-  msghdr message() {
-    msghdr m{};
-    m.msg_iov = parts;
-    m.msg_iovlen = static_cast<std::size_t>(count);
-    return m;
-  }
-};
+  return count;
+}
 
 Result attempt_rest(const Call& call, const Outgoing& out) {
-  Rest rest(call);
-  if (!out.socket) return sys::pwritev2(call.fd, rest.parts, rest.count, -1, RWF_NOWAIT);
+  auto* rest = static_cast<iovec*>(__builtin_alloca(static_cast<std::size_t>(call.part_count) * sizeof(iovec)));
+  int count = rest_of(call, rest);
+  if (!out.socket) return sys::pwritev2(call.fd, rest, count, -1, RWF_NOWAIT);
   if (ended(call.fd, POLLOUT)) return 0;
-  msghdr message = rest.message();
+  msghdr message{};
+  message.msg_iov = rest;
+  message.msg_iovlen = static_cast<std::size_t>(count);
   return sys::sendmsg(call.fd, &message, out.flags | MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 

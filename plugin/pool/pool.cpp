@@ -166,7 +166,9 @@ void run_tasks(void* context_) {
   auto* context = static_cast<Context*>(context_);
   while (true) {
     // Asked anew each time: a task may have gone on on another worker.
-    weir_task* task = any_ready() ? nullptr : next_task(*me());
+    Worker* worker = me();
+    if (!worker) exit(0);  // a child, forked by the task that is over: as a thread that ends, its only one
+    weir_task* task = any_ready() ? nullptr : next_task(*worker);
     if (task) task->run(task);
     else context->fiber.leave();
   }

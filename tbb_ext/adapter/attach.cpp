@@ -69,6 +69,7 @@ extern "C" __attribute__((visibility("default"))) const weir_tbb_adapter* weir_t
   if (of->execution_slot) execution_slot = of->execution_slot;
   stack_expected = of->stack_expected;
   stack_came = of->stack_came;
+  one_at_a_time = of->one_at_a_time;
   on_waiting = of->waited;
   on_set_aside = of->set_aside;
   on_going_on = of->goes_on;

@@ -27,6 +27,7 @@ constexpr auto no_slot = static_cast<std::uint16_t>(-1);
 int refuses() {
   if (execution_slot(nullptr) == no_slot) return WEIR_REFUSED_NOT_A_TASK;
   if (!::tbb::task::current_context()) return WEIR_REFUSED_NOT_A_TASK;
+  if (one_at_a_time && one_at_a_time()) return WEIR_REFUSED_CONSTRUCT;
   return is_full(arena_here()) ? WEIR_REFUSED_CAP : 0;
 }
 
@@ -102,6 +103,7 @@ int go_home(std::int32_t tid) {
 }  // namespace
 
 int (*stack_expected)() = nullptr;
+int (*one_at_a_time)() = nullptr;
 void (*stack_came)() = nullptr;
 void (*on_waiting)() = nullptr;
 void (*on_set_aside)() = nullptr;

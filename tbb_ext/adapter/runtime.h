@@ -16,6 +16,9 @@ extern std::uint16_t (*execution_slot)(const void*);
 extern int (*stack_expected)();
 extern void (*stack_came)();
 
+// Whether tasks are to keep their order where the calling thread is; likewise.
+extern int (*one_at_a_time)();
+
 // Told of each task that is set aside; likewise.
 extern void (*on_waiting)();
 

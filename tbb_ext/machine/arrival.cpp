@@ -14,6 +14,7 @@
 #include "sys/addresses.h"
 #include "sys/process.h"
 #include "tbb_ext/machine/coming.h"
+#include "tbb_ext/machine/counting.h"
 #include "tbb_ext/machine/leaving.h"
 #include "tbb_ext/machine/libtbb.h"
 #include "tbb_ext/machine/memory.h"
@@ -105,6 +106,7 @@ void load() {
     machine.stack_expected = [] { return stacks.expect_one() ? 1 : 0; };
     machine.stack_came = [] { stacks.came(); };
   }
+  machine.one_at_a_time = [] { return one_at_a_time() ? 1 : 0; };
   machine.execution_slot = reinterpret_cast<std::uint16_t (*)(const void*)>(
       libtbb_name("_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE"));
   machine.coming = coming;

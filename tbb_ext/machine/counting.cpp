@@ -4,12 +4,14 @@
 // for by the same entry points: an arena is made of as many slots as that says.)
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 
 #include "base/thread.h"
 #include "tbb_ext/machine/arrival.h"
 #include "tbb_ext/machine/coming.h"
+#include "tbb_ext/machine/counting.h"
 #include "tbb_ext/machine/entry.h"
 #include "tbb_ext/machine/libtbb.h"
 #include "tbb_ext/machine/numbering.h"
@@ -39,6 +41,8 @@ struct Control {
   int parameter;
 };
 constexpr int max_allowed_parallelism = 0;
+// The program's controls, of which any allows but one thread.
+constinit std::atomic<int> controls_of_one{0};
 
 constinit Entry<void(Arena*)> initialize{"_ZN3tbb6detail2r110initializeERNS0_2d115task_arena_baseE"};
 constinit Entry<bool(Arena*)> attach{"_ZN3tbb6detail2r16attachERNS0_2d115task_arena_baseE"};
@@ -83,7 +87,18 @@ bool from_adapter(const void* return_address) {
   return dladdr(return_address, &caller) && caller.dli_fname && std::strstr(caller.dli_fname, "libweir_tbb");
 }
 
+bool is_of_one(const Control& control, const void* return_address) {
+  return control.parameter == max_allowed_parallelism && control.value == 1 && !from_adapter(return_address);
+}
+
 }  // namespace
+
+bool one_at_a_time() {
+  if (!wait::policy.automatic.load(std::memory_order_relaxed)) return false;
+  if (base::self().place & base::in_io_arena) return false;  // made for calls that wait
+  return controls_of_one.load(std::memory_order_relaxed) || max_concurrency(nullptr) == 1;
+}
+
 }  // namespace weir::tbb
 
 using namespace weir::tbb;
@@ -126,11 +141,13 @@ WEIR_ENTRY(int, _ZN3tbb6detail2r131constraints_default_concurrencyERKNS0_2d111co
 WEIR_ENTRY(void, _ZN3tbb6detail2r16createERNS0_2d114global_controlE)(Control* control) {
   if (control->parameter == max_allowed_parallelism)
     if (const weir_tbb_adapter* here = adapter()) here->control_comes(static_cast<std::int64_t>(control->value));
+  if (is_of_one(*control, __builtin_return_address(0))) ++controls_of_one;
   create(control);
 }
 
 WEIR_ENTRY(void, _ZN3tbb6detail2r17destroyERNS0_2d114global_controlE)(Control* control) {
   std::size_t value = control->value;
+  if (is_of_one(*control, __builtin_return_address(0))) --controls_of_one;
   destroy(control);
   if (control->parameter == max_allowed_parallelism)
     if (const weir_tbb_adapter* here = adapter()) here->control_went(static_cast<std::int64_t>(value));

@@ -24,14 +24,16 @@ constinit Next<int(pid_t, std::size_t, cpu_set_t*)> next_getaffinity{"sched_geta
 constinit Next<long(int)> next_sysconf{"sysconf"};
 constinit std::atomic<std::int64_t> told{0};
 
-constexpr std::int64_t chunks_worth = 64;
+// Numbers that no program asks for an arena of: an arena is known for one of libtbb's choice by them.
+constexpr std::int64_t chunks_worth = 61;
+constexpr std::int64_t nobodys(std::int64_t many) { return many > chunks_worth ? many - 3 : many; }
 
 std::int64_t decide() {
   std::int64_t cores = gate::the_gate.cores.limit();
   wait::Lane best = wait::policy.best.load();
   if (!prepared() || best == wait::Lane::plain) return cores;
   std::int64_t most = weir_setting_number("WEIR_STAND_INS");
-  std::int64_t worth = best == wait::Lane::park ? most : std::min(most, chunks_worth);
+  std::int64_t worth = best == wait::Lane::park ? nobodys(most) : std::min(most, chunks_worth);
   return std::max(cores, std::min(worth, cores + sys::threads_within_addresses()));
 }
 

@@ -179,6 +179,77 @@ TEST(PoolTest, exceptions_of_tasks_that_waited_in_a_catch_block_stay_theirs) {
   EXPECT_EQ(right, 200);
 }
 
+// Its destructor takes a while.
+struct Held {
+  std::atomic<int>* gone;
+  explicit Held(std::atomic<int>* counts) : gone(counts) {}
+  Held(Held&& other) noexcept : gone(std::exchange(other.gone, nullptr)) {}
+  ~Held() {
+    if (!gone) return;
+    std::this_thread::sleep_for(10ms);
+    ++*gone;
+  }
+};
+
+TEST(PoolTest, what_a_function_held_is_gone_when_its_future_is_ready) {
+  std::atomic<int> gone{0};
+  weir::async([held = Held(&gone)] {}).get();
+  EXPECT_EQ(gone, 1);
+  weir::async([](Held&&) {}, Held(&gone)).get();
+  EXPECT_EQ(gone, 2);
+}
+
+struct ThrowsWhenMoved {
+  int moves = 0;
+  ThrowsWhenMoved() = default;
+  ThrowsWhenMoved(ThrowsWhenMoved&& other) : moves(other.moves + 1) {
+    if (moves > 1) throw 7;  // not on the way into the future
+  }
+  void operator()() {}
+};
+
+TEST(PoolTest, an_argument_that_throws_when_moved_is_an_error_of_the_future) {
+  EXPECT_THROW(weir::async(ThrowsWhenMoved()).get(), int);
+}
+
+weir::future<int> holds_for_a_while(std::atomic<int>* gone, Held parameter) {
+  Held local(gone);
+  co_return parameter.gone ? 1 : 0;
+}
+
+weir::future<int> throws_later(std::atomic<int>* gone) {
+  Held local(gone);
+  co_await weir::async([] { weir_sleep(1'000'000); });
+  throw 5;
+}
+
+TEST(PoolTest, what_a_coroutine_held_is_gone_when_its_future_is_ready) {
+  std::atomic<int> gone{0};
+  EXPECT_EQ(holds_for_a_while(&gone, Held(&gone)).get(), 1);
+  EXPECT_EQ(gone, 2);
+  EXPECT_THROW(throws_later(&gone).get(), int);
+  EXPECT_EQ(gone, 3);
+}
+
+// Each of the two would wait for ever if it began on the stack of who asks to be told of its end.
+TEST(ThenTest, who_asks_to_be_told_runs_nothing_itself) {
+  int sum = weir::async([] {
+    auto done = std::make_shared<weir::promise<int>>();
+    auto later = weir::async([told = done->get_future()]() mutable { return told.get(); });
+    auto after = std::move(later).then([](weir::future<int> f) { return f.get() + 1; });
+    done->set_value(1);
+    int first = after.get();
+    done = std::make_shared<weir::promise<int>>();
+    std::vector<weir::future<int>> both;
+    for (int i = 0; i < 2; ++i) both.push_back(weir::async([told = done, i] { return i ? 1 : told->get_future().get(); }));
+    auto all = weir::when_all(std::move(both));
+    done->set_value(3);
+    for (auto& f : all.get()) first += f.get();
+    return first;
+  }).get();
+  EXPECT_EQ(sum, 6);
+}
+
 TEST(ThenTest, follows_and_flattens_errors) {
   auto length = weir::async([] { return std::string("four"); }).then([](weir::future<std::string> f) {
     return f.get().size();
@@ -390,6 +461,33 @@ TEST_F(IoTest, a_task_receives_what_comes_late_and_what_came_early) {
   const std::string many(rounds, one);
   EXPECT_EQ(weir_send(ends_[1], many.data(), many.size(), 0), rounds);
   EXPECT_EQ(reader.get(), 2 * rounds);
+}
+
+TEST_F(IoTest, a_task_writes_all_of_it_to_a_stream) {
+  const std::string much(1 << 20, 'x');
+  int pipe_ends[2];
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  for (auto [from, to] : {std::pair(ends_[0], ends_[1]), std::pair(pipe_ends[0], pipe_ends[1])}) {
+    std::thread reader([from = from, left = much.size()]() mutable {
+      char some[50'000];
+      while (left) left -= static_cast<std::size_t>(read(from, some, sizeof some));
+    });
+    EXPECT_EQ(weir::async([&, to = to] { return weir_write(to, much.data(), much.size()); }).get(),
+              static_cast<ssize_t>(much.size()));
+    reader.join();
+  }
+  close(pipe_ends[0]), close(pipe_ends[1]);
+}
+
+TEST(SignalTest, a_task_that_writes_to_nobody_is_told_as_by_write) {
+  signal(SIGPIPE, SIG_DFL);
+  EXPECT_EXIT({
+    weir::async([] {
+      int ends[2];
+      if (!pipe(ends) && !close(ends[0])) weir_write(ends[1], "x", 1);
+    }).get();
+    _exit(0);
+  }, testing::KilledBySignal(SIGPIPE), "");
 }
 
 // A number that others have waited on: what it is now decides.

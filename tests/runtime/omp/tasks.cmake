@@ -154,6 +154,16 @@ endforeach()
 set_tests_properties(omp.tasks.targets_aside omp.tasks.wait_that_may_be_none PROPERTIES LABELS quick TIMEOUT 60
   ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>")
 
+weir_tasks_program(omp_constrained_clang tasks_constrained.c ${CLANG})
+foreach(how copies holder)
+  foreach(lane auto suspend)
+    add_test(NAME omp.tasks.constrained_${how}_${lane}
+      COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same 3 none ${here}/omp_constrained_clang ${how})
+    set_tests_properties(omp.tasks.constrained_${how}_${lane} PROPERTIES LABELS quick TIMEOUT 60
+      ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>;LANE=${lane}")
+  endforeach()
+endforeach()
+
 # libgomp bare has no child that forks a team within a team: by clang alone.
 weir_tasks_program(omp_forked_clang tasks_forked.c ${CLANG} -pthread)
 foreach(how worker task beside)
