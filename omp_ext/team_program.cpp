@@ -34,6 +34,7 @@ int look_at_names(dl_phdr_info* object, std::size_t, void* argument) {
     if (!std::strncmp(import, "__kmpc_threadprivate", 20)) program.keeps_thread_storage = true;
     if (lane::is_name(import, "omp_get_max_threads")) program.asks_max_threads = true;
     if (lane::is_name(import, "omp_get_num_procs")) program.asks_num_procs = true;
+    if (!std::strncmp(import, "omp_pause_resource", 18)) program.pauses = true;
     for (const char* count : {"get_nprocs", "get_nprocs_conf", "_ZNSt6thread20hardware_concurrencyEv"})
       program.counts_cores |= !std::strcmp(import, count);
   });
@@ -84,6 +85,8 @@ Leeway leeway_of_what_is_loaded() {
 }
 
 Leeway leeway_of(const Program& program) {
+  // libomp 19: where a team was ever larger than its first table of threads, the second hard pause is a crash.
+  if (program.pauses) return {Freedom::none, "the program calls omp_pause_resource"};
   // It may count on a team as large as the machine.
   if (program.asks_num_procs) return {Freedom::none, "the program calls omp_get_num_procs"};
   if (program.counts_cores && program.uses_thread_num)

@@ -8,6 +8,7 @@ namespace weir::team {
 struct Program {
   bool asks_max_threads = false;
   bool asks_num_procs = false;
+  bool pauses = false;               // frees libomp's resources
   bool counts_cores = false;         // by other means than OpenMP's
   bool uses_thread_num = false;      // these as in lane/asks.h
   bool asks_num_threads = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that end and copy descriptors. They keep the program's hands off the few numbers that are ours, and end what is guessed of
 // a number.
+#include <linux/close_range.h>
 #include <unistd.h>
 
 #include "base/thread.h"
@@ -9,6 +10,7 @@
 #include "path/call.h"
 #include "path/ending.h"
 #include "sys/own.h"
+#include "wait/lane.h"
 
 namespace weir::intercept {
 namespace {
@@ -42,6 +44,12 @@ int close_all(unsigned first, unsigned last, int flags) {
   return real_close_range(first, last, flags);
 }
 
+// The thread's numbers mean other files from here on than the driver's: calls wait on their own threads.
+void numbers_are_its_own() {
+  wait::policy.reason.store(meter::Reason::thread_bound);
+  wait::policy.best.store(wait::Lane::park);
+}
+
 }  // namespace
 }  // namespace weir::intercept
 
@@ -58,7 +66,9 @@ int close(int fd) {
 }
 int close_range(unsigned first, unsigned last, int flags) noexcept {
   if (!flags) path::numbers_end(first, last);
-  return counted(close_all(first, last, flags));
+  int result = counted(close_all(first, last, flags));
+  if (!result && (flags & CLOSE_RANGE_UNSHARE)) numbers_are_its_own();
+  return result;
 }
 void closefrom(int first) noexcept {
   unsigned from = first < 0 ? 0 : static_cast<unsigned>(first);

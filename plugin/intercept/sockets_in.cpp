@@ -11,6 +11,7 @@
 #include "intercept/rest.h"
 #include "path/call.h"
 #include "path/ending.h"
+#include "path/low_water.h"
 #include "sys/file.h"
 
 namespace weir::intercept {
@@ -102,6 +103,16 @@ ssize_t receive(int fd, const Receive& what) {
   return deliver(path::run(call));
 }
 
+// Sockets that another process made, and set.
+void note_sockets(const msghdr& message) {
+  if (message.msg_controllen < sizeof(cmsghdr)) [[likely]] return;
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(const_cast<msghdr*>(&message), part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    const int* numbers = reinterpret_cast<const int*>(CMSG_DATA(part));
+    for (std::size_t i = 0; i < (part->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++i) path::socket_came(numbers[i]);
+  }
+}
+
 }  // namespace
 }  // namespace weir::intercept
 
@@ -128,6 +139,7 @@ ssize_t recvfrom(int fd, void* to, size_t bytes, int flags, sockaddr* from, sock
 ssize_t recvmsg(int fd, msghdr* message, int flags) {
   if (!serves(flags) || flags & MSG_WAITALL) {
     ssize_t got = real_recvmsg(fd, message, flags);
+    if (got >= 0) [[likely]] note_sockets(*message);
     path::count_in(got);
     return got;
   }
@@ -144,7 +156,9 @@ ssize_t recvmsg(int fd, msghdr* message, int flags) {
   call.arguments = &what;
   op::Op operation = op::of_socket(op::Kind::recvmsg, fd, message, 1, flags);
   call.operation = &operation;
-  return deliver(path::run(call));
+  Result got = path::run(call);
+  if (got >= 0) [[likely]] note_sockets(*message);
+  return deliver(got);
 }
 
 // Waits for a whole batch, with a time limit that is looked at in between: libc's own.
@@ -156,7 +170,7 @@ int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* lim
 
 int setsockopt(int fd, int level, int name, const void* value, socklen_t bytes) {
   int result = real_setsockopt(fd, level, name, value, bytes);
-  if (level == SOL_SOCKET && name == SO_RCVLOWAT && !result) path::low_water_set.store(true, std::memory_order_relaxed);
+  if (level == SOL_SOCKET && name == SO_RCVLOWAT && !result) path::low_water_may_be_set();
   if (level == SOL_SOCKET && name == SO_RCVTIMEO) path::forget_number(fd);
   return result;
 }

@@ -77,10 +77,6 @@ extern std::atomic<std::uint32_t> forced;
 // Is a task set aside at every call, for a time by chance? (WEIR_DEBUG=suspend-always, for tests.)
 extern std::atomic<bool> always_aside;
 
-// Did the program set SO_RCVLOWAT of a socket? Such a socket gives nothing to a read that waits before so much is there, but all
-// there is to one that doesn't.
-extern std::atomic<bool> low_water_set;
-
 // Is the calling thread anywhere that its calls are our business? Inline: this is all that an untouched call pays.
 inline bool concerns_us() {
   const base::Thread& thread = base::self_unsuspended();

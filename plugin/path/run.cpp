@@ -14,6 +14,7 @@
 #include "path/guess.h"
 #include "path/habit.h"
 #include "path/home.h"
+#include "path/low_water.h"
 #include "path/plan.h"
 #include "path/ringless.h"
 #include "path/waiting.h"
@@ -30,7 +31,6 @@ namespace weir::path {
 
 constinit std::atomic<std::uint32_t> forced{0};
 constinit std::atomic<bool> always_aside{false};
-constinit std::atomic<bool> low_water_set{false};
 constinit std::atomic<void (*)()> judge_anew{nullptr};
 
 namespace {
@@ -460,14 +460,6 @@ Result waited_for(Call& call) {
   else if (plan.park_only) return parked(call, plan, Reason::unsupported_call);
   if (adds_to_backlog(plan)) return parked(call, plan, Reason::backlog);
   return suspended(call, plan, *choice.runtime);
-}
-
-// Its wait is more than one for something to read.
-bool waits_for_low_water(const Call& call) {
-  if (!low_water_set.load(std::memory_order_relaxed) || call.direction != Direction::in) return false;
-  int bytes = 1;
-  socklen_t size = sizeof bytes;
-  return !failed(sys::getsockopt(call.fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, &size)) && bytes > 1;
 }
 
 Result waited_for_low_water(Call& call) {

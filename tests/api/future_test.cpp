@@ -214,6 +214,7 @@ TEST(PoolTest, an_argument_that_throws_when_moved_is_an_error_of_the_future) {
 
 weir::future<int> holds_for_a_while(std::atomic<int>* gone, Held parameter) {
   Held local(gone);
+  co_await weir::async([] { weir_sleep(1'000'000); });  // it goes on on a worker
   co_return parameter.gone ? 1 : 0;
 }
 

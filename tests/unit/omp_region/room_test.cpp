@@ -65,6 +65,7 @@ TEST(LeewayTest, one_that_shares_out_by_number_or_keeps_things_by_thread_needs_o
 
 TEST(LeewayTest, one_that_counts_processors_or_has_a_table_of_fixed_length_is_left_alone) {
   EXPECT_EQ(leeway_of({.asks_num_procs = true, .every_region_blocks = true}).freedom, Freedom::none);
+  EXPECT_EQ(leeway_of({.pauses = true, .every_region_blocks = true}).freedom, Freedom::none);
   EXPECT_EQ(leeway_of({.uses_thread_num = true, .every_region_blocks = true}).freedom, Freedom::none);
   EXPECT_EQ(leeway_of({.counts_cores = true, .uses_thread_num = true, .asks_num_threads = true}).freedom, Freedom::none);
   EXPECT_EQ(leeway_of({.counts_cores = true}).freedom, Freedom::any);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "path/low_water.h"
+
+#include <sys/socket.h>
+
+#include <atomic>
+
+#include "path/call.h"
+#include "sys/file.h"
+
+namespace weir::path {
+namespace {
+
+// unasked --who execed us left some, or none--> some | none;  none --set, or given--> some
+enum State : int { unasked, none, some };
+constinit std::atomic<int> state{unasked};
+
+bool has_low_water(int fd) {
+  int bytes = 1;
+  socklen_t size = sizeof bytes;
+  return !failed(sys::getsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, &size)) && bytes > 1;
+}
+
+// Numbers that were there before the program began are low.
+int look_at_inherited() {
+  constexpr int most = 64;
+  bool any = false;
+  for (int fd = 0; fd < most && !any; ++fd) any = has_low_water(fd);
+  int before = unasked;
+  return state.compare_exchange_strong(before, any ? some : none) ? (any ? some : none) : before;
+}
+
+}  // namespace
+
+bool waits_for_low_water(const Call& call) {
+  if (call.direction != Direction::in) return false;
+  int now = state.load(std::memory_order_relaxed);
+  if (now == none) [[likely]] return false;
+  if (now == unasked && look_at_inherited() == none) return false;
+  return has_low_water(call.fd);
+}
+
+void low_water_may_be_set() { state.store(some); }
+
+void socket_came(int fd) {
+  if (state.load(std::memory_order_relaxed) != some && has_low_water(fd)) state.store(some);
+}
+
+}  // namespace weir::path
