@@ -19,6 +19,7 @@
 #include "path/ringless.h"
 #include "path/waiting.h"
 #include "path/warming.h"
+#include "path/yielding.h"
 #include "sys/file.h"
 #include "sys/idle.h"
 #include "sys/process.h"
@@ -399,6 +400,54 @@ bool came_in_a_moment(Call& call, const Plan& plan, int most_ms, Reason reason, 
   return true;
 }
 
+// Did a handler run here that ends the call's wait?
+class Interrupted {
+ public:
+  explicit Interrupted(const Call& call) : by_any_(call.ends == wait::Ends::handled || call.moved) {}
+  bool so_far() {
+    const base::Thread& thread = base::self();
+    if (&thread != thread_) thread_ = &thread, before_ = count(thread);
+    return count(thread) != before_;
+  }
+
+ private:
+  std::uint32_t count(const base::Thread& thread) const { return by_any_ ? thread.handlers_run : thread.waits_ended; }
+
+  bool by_any_;
+  const base::Thread* thread_ = &base::self();
+  std::uint32_t before_ = count(*thread_);
+};
+
+// May tasks that are set aside have to go on on this very thread?
+bool makes_way_here() {
+  const base::Thread& thread = base::self();
+  return others_are_aside() && wait::policy.best.load(std::memory_order_relaxed) == wait::Lane::suspend && !thread.lock_depth &&
+         (thread.omp || (thread.place & base::in_tbb_arena));
+}
+
+// What the call waits for may have to be done by a task that goes on on this very thread: it waits by slices, and makes way between
+// them. False: it may as well block.
+bool waited_by_slices(Call& call, const Plan& plan, Reason reason, Result* result) {
+  constexpr int slice_ms = 2;
+  if (!waits_for_others(plan) || plan.timeout_ns >= 0 || !call.attempt) return false;
+  Interrupted interrupted(call);
+  while (makes_way_here()) {
+    // What poll does not tell: that a named pipe has nobody to write.
+    *result = call.attempt(call);
+    if (*result == -EOPNOTSUPP) return false;
+    if (*result != -EAGAIN) return true;
+    bool came = false;
+    gate::without_core([&] { came = came_in_a_moment(call, plan, slice_ms, reason, result); });
+    if (came) return true;
+    if (!interrupted.so_far()) stand_back();
+    if (interrupted.so_far()) {
+      *result = call.moved ? static_cast<Result>(call.moved) : -EINTR;
+      return true;
+    }
+  }
+  return false;
+}
+
 // While memory is short no task is set aside, so that no other begins, where the call ends by itself.
 bool waited_in_place(Call& call, const Plan& plan, Result* result) {
   constexpr int most_ms = 50;
@@ -448,6 +497,9 @@ Result waited_for(Call& call) {
   wait::Ends ends = plan.storage ? wait::Ends::never : plan.limited || call.moved ? wait::Ends::handled : call.ends;
   wait::Choice choice = choose_now(ends);
   if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
+  if (choice.lane == wait::Lane::park || plan.park_only) {
+    if (Result result; waited_by_slices(call, plan, choice.reason, &result)) return result;
+  }
   if (choice.lane == wait::Lane::park) return parked(call, plan, choice.reason);
   if (Result result; gate::the_gate.memory.is_short() && waited_in_place(call, plan, &result)) return result;
   if (core_is_wanted_by_nobody(call, plan)) return parked(call, plan, Reason::alone);

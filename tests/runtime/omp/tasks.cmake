@@ -164,6 +164,13 @@ foreach(how copies holder)
   endforeach()
 endforeach()
 
+weir_tasks_program(omp_parked_clang tasks_parked.c ${CLANG})
+foreach(how read poll fifo)
+  add_test(NAME omp.tasks.parked_${how} COMMAND with_ring ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same 2 none ${here}/omp_parked_clang ${how})
+  set_tests_properties(omp.tasks.parked_${how} PROPERTIES LABELS quick TIMEOUT 60 SKIP_RETURN_CODE 77
+    ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>;LANE=auto")
+endforeach()
+
 # libgomp bare has no child that forks a team within a team: by clang alone.
 weir_tasks_program(omp_forked_clang tasks_forked.c ${CLANG} -pthread)
 foreach(how worker task beside)
