@@ -48,6 +48,7 @@ int close_all(unsigned first, unsigned last, int flags) {
 void numbers_are_its_own() {
   wait::policy.reason.store(meter::Reason::thread_bound);
   wait::policy.best.store(wait::Lane::park);
+  wait::policy.forced.store(false);
 }
 
 }  // namespace
