@@ -22,6 +22,22 @@ constinit Pool<Worker> workers;
 constinit std::atomic<Worker*> all_workers{nullptr};
 constinit Pool<Member> members;
 
+constinit pthread_key_t thread_end;
+constinit bool ends_are_told = false;
+
+// What a thread had is the next one's.
+void thread_ends(void* worker_) {
+  auto* worker = static_cast<Worker*>(worker_);
+  base::self().omp = nullptr;
+  for (fiber::Stack* stack = std::exchange(worker->stacks, nullptr); stack;) {
+    fiber::Stack* next = stack->next;
+    stacks.give(stack);
+    stack = next;
+  }
+  worker->stack_count = 0;
+  workers.give(worker);
+}
+
 // For the thread that enters; nullptr: there is none for any.
 Member* take_place(Region& region) {
   base::Thread& thread = base::self_unsuspended();
@@ -44,8 +60,11 @@ Member* take_place(Region& region) {
     worker->tid = sys::thread_id();
     worker->random = 2463534242u ^ static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(worker));
     thread.omp = worker;
-    worker->next_of_all = all_workers.load(std::memory_order_relaxed);
-    while (!all_workers.compare_exchange_weak(worker->next_of_all, worker, std::memory_order_release)) {}
+    if (ends_are_told) pthread_setspecific(thread_end, worker);
+    if (!std::exchange(worker->is_listed, true)) {
+      worker->next_of_all = all_workers.load(std::memory_order_relaxed);
+      while (!all_workers.compare_exchange_weak(worker->next_of_all, worker, std::memory_order_release)) {}
+    }
   }
   return member;
 }
@@ -56,6 +75,7 @@ constinit base::Spin judging;
 // Whoever else was at what follows is not there.
 void in_forked_child() {
   base::self_unsuspended().omp = nullptr;
+  if (ends_are_told) pthread_setspecific(thread_end, nullptr);
   all_workers.store(nullptr, std::memory_order_relaxed);
   judging.unlock();
   members.after_fork();
@@ -65,7 +85,10 @@ void in_forked_child() {
 }
 
 // From the start on, for a child may be forked while another thread judges.
-__attribute__((constructor)) void begin() { pthread_atfork(nullptr, nullptr, in_forked_child); }
+__attribute__((constructor)) void begin() {
+  pthread_atfork(nullptr, nullptr, in_forked_child);
+  ends_are_told = !pthread_key_create(&thread_end, thread_ends);
+}
 
 // unasked -> wanted | unwanted, once; then it holds for the process.
 enum Verdict : int { unasked, wanted, unwanted };

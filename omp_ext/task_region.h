@@ -22,6 +22,7 @@ struct Worker {
   std::atomic<std::uint32_t> pokes;
   std::atomic<std::uint32_t> asleep;
   Worker* next_of_all;
+  bool is_listed;               // among all; for good, whichever thread it is now
   std::atomic<Member*> member;  // of the innermost region; nullptr outside
   std::atomic<bool> on_top;     // a task runs on top of code that was interrupted for it
   fiber::Stack* stacks;  // a few, for the next tasks

@@ -171,6 +171,11 @@ foreach(how read poll fifo)
     ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>;LANE=auto")
 endforeach()
 
+weir_tasks_program(omp_threads_clang tasks_threads.c ${CLANG} -pthread)
+add_test(NAME omp.tasks.threads_come_and_go COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same 1 none ${here}/omp_threads_clang)
+set_tests_properties(omp.tasks.threads_come_and_go PROPERTIES LABELS quick TIMEOUT 60
+  ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>")
+
 # libgomp bare has no child that forks a team within a team: by clang alone.
 weir_tasks_program(omp_forked_clang tasks_forked.c ${CLANG} -pthread)
 foreach(how worker task beside)
