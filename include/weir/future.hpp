@@ -46,7 +46,12 @@ class State {
   State() = default;
   State(const State&) = delete;
   State& operator=(const State&) = delete;
-  virtual ~State() = default;
+  virtual ~State() {
+    while (Relay* relay = spares_) {
+      spares_ = relay->next_spare;
+      relay->drop();
+    }
+  }
 
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
@@ -99,23 +104,26 @@ class State {
   bool wait_for(std::chrono::nanoseconds time) {
     if (ready()) return true;
     if (time.count() <= 0) return false;
-    auto race = std::make_shared<Race>();
-    auto* follower = new RaceFollower{{}, race};
-    follower->fire = [](Follower* self) {
-      std::unique_ptr<RaceFollower> mine(static_cast<RaceFollower*>(self));
-      mine->race->over();
-    };
-    if (!follow(follower)) {
-      delete follower;
-      return true;
+    Relay* relay = take_spare();
+    if (relay) {
+      relay->race.again();
+    } else {
+      relay = new Relay;
+      if (!follow(relay)) {
+        delete relay;
+        return true;
+      }
     }
     weir_operation* timer = nullptr;
-    if (weir_start_alarm(&timer, time.count(), [](void* r) { static_cast<Race*>(r)->over(); }, race.get())) {
-      wait();
-      return true;
+    if (!ready()) {
+      if (weir_start_alarm(&timer, time.count(), [](void* r) { static_cast<Race*>(r)->over(); }, &relay->race)) {
+        wait();
+      } else {
+        weir_block([](void* r, weir_waiter* waiter) { static_cast<Race*>(r)->wait(waiter); }, &relay->race);
+        weir_drop(timer);
+      }
     }
-    weir_block([](void* r, weir_waiter* waiter) { static_cast<Race*>(r)->wait(waiter); }, race.get());
-    weir_drop(timer);
+    give_spare(relay);
     return ready();
   }
 
@@ -159,16 +167,52 @@ class State {
       auto* waiter = reinterpret_cast<weir_waiter*>(was);
       waiter->wake(waiter);
     }
+    // For another wait, by who looks then whether it is ready already.
+    void again() { word.exchange(0, std::memory_order_acq_rel); }
   };
-  struct RaceFollower : Follower {
-    std::shared_ptr<Race> race;
-    RaceFollower(Follower base, std::shared_ptr<Race> r) : Follower(base), race(std::move(r)) {}
+  // A follower that stays in the list when its wait's time was over, for the next such wait.
+  struct Relay : Follower {
+    Race race;
+    Relay* next_spare = nullptr;
+    std::atomic<int> references{2};  // the list's, and of who waits, or of the spare ones
+    Relay() {
+      fire = [](Follower* self) {
+        auto* relay = static_cast<Relay*>(self);
+        relay->race.over();
+        relay->drop();
+      };
+    }
+    void drop() {
+      if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    }
+  };
+  Relay* take_spare() {
+    Spares spares(*this);
+    Relay* relay = spares.first;
+    if (relay) spares.first = relay->next_spare;
+    return relay;
+  }
+  void give_spare(Relay* relay) {
+    Spares spares(*this);
+    relay->next_spare = spares.first;
+    spares.first = relay;
+  }
+  // Held by one at a time, for a few instructions.
+  struct Spares {
+    State& of;
+    Relay*& first;
+    explicit Spares(State& state) : of(state), first(state.spares_) {
+      while (of.spares_held_.test_and_set(std::memory_order_acquire)) {}
+    }
+    ~Spares() { of.spares_held_.clear(std::memory_order_release); }
   };
   static Follower* closed() { return reinterpret_cast<Follower*>(std::uintptr_t{1}); }
 
   std::atomic<int> references_{1};
   std::atomic<bool> claimed_{false};
   std::atomic<Follower*> followers_{nullptr};
+  std::atomic_flag spares_held_ = ATOMIC_FLAG_INIT;
+  Relay* spares_ = nullptr;
   std::exception_ptr error_;
 };
 

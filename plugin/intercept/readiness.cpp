@@ -120,9 +120,8 @@ int by_slices(std::int64_t limit_ns, meter::Caller caller, Ask ask) {
 
 timespec to_timespec(std::int64_t ns) { return {static_cast<time_t>(ns / base::ns_per_s), static_cast<long>(ns % base::ns_per_s)}; }
 
-int poll_by_slices(pollfd* about, nfds_t count, int timeout_ms,
-                   meter::Caller caller = {"poll", __builtin_return_address(0)}) {
-  return by_slices(to_ns(timeout_ms), caller, [=](std::int64_t ns) {
+int poll_by_slices(pollfd* about, nfds_t count, std::int64_t limit_ns, meter::Caller caller) {
+  return by_slices(limit_ns, caller, [=](std::int64_t ns) {
     timespec slice = to_timespec(ns);
     return real_ppoll(about, count, &slice, nullptr);
   });
@@ -161,6 +160,13 @@ bool may_be_sliced(const Select& s) {
   return a_time;
 }
 
+// With a mask of its own a signal counts only within the call.
+bool may_be_sliced(const timespec* limit, const sigset_t* mask, std::int64_t* limit_ns) {
+  if (mask || !sys::readable(limit) || !is_time(*limit) || limit->tv_sec < 0 || limit->tv_sec >= 1'000'000'000) return false;
+  *limit_ns = limit->tv_sec * base::ns_per_s + limit->tv_nsec;
+  return true;
+}
+
 }  // namespace
 }  // namespace weir::intercept
 
@@ -184,7 +190,8 @@ int poll(pollfd* about, nfds_t count, int timeout_ms) {
       },
       &what);
   wait_by_ring(call, what);
-  if (call.fd < 0 && others_may_be_waited_for(__builtin_return_address(0))) return poll_by_slices(about, count, timeout_ms);
+  if (call.fd < 0 && others_may_be_waited_for(__builtin_return_address(0)))
+    return poll_by_slices(about, count, to_ns(timeout_ms), {"poll", __builtin_return_address(0)});
   return static_cast<int>(deliver(path::run(call)));
 }
 
@@ -194,6 +201,9 @@ int ppoll(pollfd* about, nfds_t count, const timespec* limit, const sigset_t* ma
     path::count_in(0);
     return ready;
   }
+  if (!mask && !limit) return poll(about, count, -1);
+  if (std::int64_t ns; may_be_sliced(limit, mask, &ns) && others_may_be_waited_for(__builtin_return_address(0)))
+    return poll_by_slices(about, count, ns, {"ppoll", __builtin_return_address(0)});
   TimedPoll what{about, count, limit, mask};
   Call call = readiness(
       [](Call& c) {
@@ -227,6 +237,7 @@ int pselect(int count, fd_set* in, fd_set* out, fd_set* exceptional, const times
     path::count_in(0);
     return ready;
   }
+  if (!mask && !limit) return select(count, in, out, exceptional, nullptr);
   TimedSelect what{count, in, out, exceptional, limit, mask};
   Call call = readiness(
       [](Call& c) {
@@ -285,6 +296,7 @@ int epoll_pwait2(int fd, epoll_event* events, int room, const timespec* limit, c
     path::count_in(0);
     return ready;
   }
+  if (!mask && !limit) return epoll_wait(fd, events, room, -1);
   EpollWait what{events, room, 0, limit, mask};
   Call call = readiness(
       [](Call& c) {

@@ -211,13 +211,29 @@ bool timed_out(const Plan& plan, Result waited, std::int64_t began) {
 // Once a part is moved, a handler ends the wait for the rest, were it one with SA_RESTART.
 bool ended_by_handlers(const Call& call) { return call.moved && wait::policy.handled.load(std::memory_order_relaxed); }
 
+// What poll calls ready time and again, though nothing is to be had (a datagram's receiver may be full, and poll asks the sender):
+// looked at now and then.
+class Naps {
+ public:
+  void in_vain() { ++in_vain_; }
+  bool wanted() const { return in_vain_ > by_others; }
+  std::int64_t ns() const { return base::ns_per_ms << std::min(in_vain_ - by_others, 4); }
+
+ private:
+  static constexpr int by_others = 4;  // so often somebody else was faster
+  int in_vain_ = 0;
+};
+
 // Waits until the descriptor is ready, then attempts again: somebody else may have been faster.
 bool suspended_on_stream(Call& call, const Plan& whole, const weir_runtime& runtime, Result* result, int* refusal) {
   std::int64_t began = base::now_ns();
   Plan plan = whole;
+  Naps naps;
   while (true) {
     Result waited;
-    op::Op operation = call.noticed ? op::timeout(std::min(plan.timeout_ns, base::ns_per_ms)) : operation_for(call, plan);
+    op::Op operation = call.noticed    ? op::timeout(std::min(plan.timeout_ns, base::ns_per_ms))
+                       : naps.wanted() ? op::timeout(base::shorter(plan.timeout_ns, naps.ns()))
+                                       : operation_for(call, plan);
     if (!perform(operation, false, runtime, &waited, refusal)) return false;
     *result = call.attempt(call);
     if (*result == -EOPNOTSUPP) *result = real(call);
@@ -227,6 +243,7 @@ bool suspended_on_stream(Call& call, const Plan& whole, const weir_runtime& runt
       return true;
     }
     if (failed(waited) && waited != -ECANCELED && waited != -ETIME) return false;
+    if (waited > 0 || naps.wanted()) naps.in_vain();
     call.noticed = call.noticed || (waited > 0 && (waited & POLLERR));
     if (call.noticed && whole.timeout_ns < 0) return false;  // libc's call would wait for the whole limit anew
     if (ended_by_handlers(call)) return false;
@@ -431,13 +448,19 @@ bool waited_by_slices(Call& call, const Plan& plan, Reason reason, Result* resul
   constexpr int slice_ms = 2;
   if (!waits_for_others(plan) || plan.timeout_ns >= 0 || !call.attempt) return false;
   Interrupted interrupted(call);
+  Naps naps;
   while (makes_way_here()) {
     // What poll does not tell: that a named pipe has nobody to write.
     *result = call.attempt(call);
     if (*result == -EOPNOTSUPP) return false;
     if (*result != -EAGAIN) return true;
     bool came = false;
-    gate::without_core([&] { came = came_in_a_moment(call, plan, slice_ms, reason, result); });
+    std::int64_t began = base::now_ns();
+    gate::without_core([&] {
+      came = came_in_a_moment(call, plan, slice_ms, reason, result);
+      if (!came && base::now_ns() - began < slice_ms * base::ns_per_ms) naps.in_vain();
+      if (!came && naps.wanted()) sys::sleep_ns(naps.ns());
+    });
     if (came) return true;
     if (!interrupted.so_far()) stand_back();
     if (interrupted.so_far()) {

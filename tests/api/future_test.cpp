@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -52,6 +53,27 @@ TEST(FutureTest, waits_with_a_limit) {
   promise.set_value(3);
   EXPECT_EQ(waiter.get(), weir::future_status::ready);
   EXPECT_EQ(future.get(), 3);
+}
+
+// What a wait left when its time was over serves the next one, whoever waits.
+TEST(FutureTest, waits_with_a_limit_take_no_memory_each) {
+  weir::promise<int> never_mind;
+  auto shared = never_mind.get_future().share();
+  auto wait_often = [&shared](int times) {
+    for (int i = 0; i < times; ++i) EXPECT_EQ(shared.wait_for(1us), std::future_status::timeout);
+  };
+  wait_often(100);
+  std::size_t before = mallinfo2().uordblks;
+  wait_often(3000);
+  EXPECT_LT(mallinfo2().uordblks, before + 3000 * 20);
+  std::vector<std::thread> many;
+  for (int i = 0; i < 4; ++i) many.emplace_back([&] { wait_often(300); });
+  for (auto& thread : many) thread.join();
+  std::thread waits([&shared] { EXPECT_EQ(shared.wait_for(20s), std::future_status::ready); });
+  std::this_thread::sleep_for(5ms);
+  never_mind.set_value(1);
+  waits.join();
+  EXPECT_EQ(shared.get(), 1);
 }
 
 TEST(PromiseTest, keeps_its_rules) {

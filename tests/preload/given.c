@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptors that are more than a number: a pipe of packets, a socket that another process made and set, and a thread's own table.
+/* Descriptors that are more than a number: a pipe of packets, a socket that another process made and set,
+ * one whose receiver is full, and a thread's own table.
  */
 #include <linux/close_range.h>
 #include <sys/syscall.h>
@@ -79,6 +80,33 @@ static void low_water(void) {
   close(got), close(pair[1]), close(way[0]), close(way[1]);
 }
 
+static long spent_ms(void) {
+  struct rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  return (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 + (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000;
+}
+static void *takes_some(void *end) {
+  char byte;
+  usleep(400000);
+  for (int i = 0; i < 5; ++i) assert(recv((int)(intptr_t)end, &byte, 1, 0) == 1);
+  return 0;
+}
+/* A receiver that is full: poll says that its sender may send. */
+static void full_receiver(void) {
+  struct sockaddr_un name = {AF_UNIX};
+  socklen_t size = sizeof name;
+  int to = socket(AF_UNIX, SOCK_DGRAM, 0), from = socket(AF_UNIX, SOCK_DGRAM, 0);
+  assert(!bind(to, (void *)&name, sizeof(sa_family_t)) && !getsockname(to, (void *)&name, &size));
+  while (sendto(from, "x", 1, MSG_DONTWAIT, (void *)&name, size) == 1) {}
+  pthread_t thread;
+  assert(!pthread_create(&thread, 0, takes_some, (void *)(intptr_t)to));
+  long before = spent_ms();
+  printf("to a full receiver: %zd\n", sendto(from, "y", 1, 0, (void *)&name, size));
+  printf("%s\n", spent_ms() - before < 150 ? "it slept" : "it was busy");
+  pthread_join(thread, 0);
+  close(to), close(from);
+}
+
 /* What it opens from here on has numbers that are other files' elsewhere. */
 static void *own_table(void *unused) {
   int pair[2];
@@ -99,6 +127,7 @@ int main(void) {
   setvbuf(stdout, 0, _IOLBF, 0);
   packets();
   low_water();
+  full_receiver();
   pthread_t thread;
   assert(!pthread_create(&thread, 0, own_table, 0));
   pthread_join(thread, 0);
