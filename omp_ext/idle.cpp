@@ -360,10 +360,13 @@ struct SleepingThread : weir_waiter {
 void work_until_none(Member& member, Tally& tally) {
   SleepingThread me(member);
   if (!tally.wait(&me)) return;
+  const bool is_first = !member.first_wait && member.current->parent && member.current->state == TaskState::in_place;
+  if (is_first) member.first_wait = static_cast<const char*>(__builtin_frame_address(0));
   OnlyBelow only_below(member);
   work_until(
       member, [](void* self) { return static_cast<SleepingThread*>(self)->woken.load(std::memory_order_acquire); },
       &me);
+  if (is_first) member.first_wait = nullptr;
   tally.waited();
 }
 

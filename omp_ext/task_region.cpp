@@ -177,6 +177,7 @@ bool enter(Region& region, std::int32_t gtid) {
   member->in_hand = 0;
   member->handed_back = nullptr;
   member->idle_since_ns = 0;
+  member->first_wait = nullptr;
   member->at_barrier = false;
   member->catches_up = false;
   member->frees = false;

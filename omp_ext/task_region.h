@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/list.h"
@@ -54,6 +55,7 @@ struct Member {
   // By whoever is idle: since when the visits were seen to be what they are.
   std::atomic<std::uint32_t> visits_seen;
   std::atomic<std::int64_t> visits_seen_ns;
+  const char* first_wait;   // where on the thread's own stack the outermost explicit task there waits; nullptr: none does
   bool at_barrier;          // the implicit task has arrived at one
   bool catches_up;          // what is ready goes on before anything new begins
   std::atomic<Task*> only_below;  // a task that keeps_others_off() waits here: begin nothing but its descendants; written by this thread
@@ -145,12 +147,15 @@ void settle(Member& member);
 
 // All our tasks are untied to libomp, which would have a tied task that waits begin none but its descendants. That order is kept
 // where another one could be noticed: a task that holds a lock (another might want it, and never let the holder go on); one that
-// uses what belongs to its thread, as a copy of a reduction; and one that runs on the thread's own stack (others of its kind would
-// pile up there). At a barrier libomp begins any task.
+// uses what belongs to its thread, as a copy of a reduction; and one that runs on the thread's own stack, once tasks have piled up
+// there. At a barrier libomp begins any task.
 inline bool keeps_others_off(const Member& member) {
+  constexpr std::ptrdiff_t pile = 64 * 1024;
   const Task& task = *member.current;
   if (!task.parent) return !member.at_barrier && base::self_unsuspended().lock_depth > 0;
-  return task.state == TaskState::in_place || task.of_its_thread || base::self_unsuspended().lock_depth > 0;
+  if (task.of_its_thread || base::self_unsuspended().lock_depth > 0) return true;
+  return task.state == TaskState::in_place && member.first_wait &&
+         member.first_wait - static_cast<const char*>(__builtin_frame_address(0)) > pile;
 }
 
 // While it lives, such a task has nothing begin or go on on its thread but its descendants.
