@@ -176,6 +176,13 @@ add_test(NAME omp.tasks.threads_come_and_go COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/
 set_tests_properties(omp.tasks.threads_come_and_go PROPERTIES LABELS quick TIMEOUT 60
   ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>")
 
+weir_tasks_program(omp_piled_clang tasks_piled.cpp ${CLANGXX} -pthread)
+foreach(lane auto suspend)
+  add_test(NAME omp.tasks.piled_${lane} COMMAND ${CMAKE_COMMAND} -E env WEIR_LANE=${lane} LD_PRELOAD=$<TARGET_FILE:weir_preload>
+    ${here}/omp_piled_clang)
+  set_tests_properties(omp.tasks.piled_${lane} PROPERTIES LABELS quick TIMEOUT 60 PASS_REGULAR_EXPRESSION "^200\n$")
+endforeach()
+
 # libgomp bare has no child that forks a team within a team: by clang alone.
 weir_tasks_program(omp_forked_clang tasks_forked.c ${CLANG} -pthread)
 foreach(how worker task beside)
