@@ -380,6 +380,8 @@ bool descends(const Task& task, const Task& top) {
   return false;
 }
 
+void tasks_after_fork() { set_aside_now.store(0, std::memory_order_relaxed); }
+
 void set_most_set_aside(std::int64_t most) {
   if (most > 0) most_set_aside.store(most, std::memory_order_relaxed);
 }

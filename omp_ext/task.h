@@ -173,6 +173,9 @@ extern fiber::StackPool stacks;
 // How many tasks may be set aside at once; <= 0: as many as we think fit.
 void set_most_set_aside(std::int64_t most);
 
+// In the child none is: those of the parent go on there.
+void tasks_after_fork();
+
 // Is `top` the task itself, or an ancestor?
 bool descends(const Task& task, const Task& top);
 

@@ -12,6 +12,7 @@
 #include "omp_ext/pool.h"
 #include "omp_ext/preempt.h"
 #include "omp_ext/self_test.h"
+#include "omp_ext/waits.h"
 #include "sys/process.h"
 #include "wait/lane.h"
 
@@ -81,6 +82,8 @@ void in_forked_child() {
   members.after_fork();
   workers.after_fork();
   stacks.after_fork();
+  tasks_after_fork();
+  waits_after_fork();
   events_after_fork();
 }
 
@@ -203,6 +206,7 @@ void left_outside() {
 
 void leave() {
   auto* worker = static_cast<Worker*>(base::self_unsuspended().omp);
+  if (!worker) return;  // a child that was forked in it
   Member* member = worker->member;
   worker->member = member->outer;
   if (!member->outer && member->gtid == 0) stacks.trim();

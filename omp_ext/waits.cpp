@@ -15,6 +15,8 @@ bool holds_lock() { return base::self().lock_depth > 0; }
 
 }  // namespace
 
+void waits_after_fork() { groups.after_fork(); }
+
 void wait_for(Tally& tally) {
   while (!tally.none()) {
     Member& member = member_now();

@@ -21,4 +21,7 @@ Member& await_group_and_close();
 // After tasks were given to libomp: a thread that sleeps may take one, and what is ready here goes on.
 void after_queueing(Member& member);
 
+// In the child: another thread of the parent's may have been at what groups are taken from.
+void waits_after_fork();
+
 }  // namespace weir::omp

@@ -15,6 +15,7 @@
 #include "path/engine.h"
 #include "path/guess.h"
 #include "path/in_hope.h"
+#include "path/low_water.h"
 #include "path/ringless.h"
 #include "path/waiting.h"
 #include "path/warming.h"
@@ -209,7 +210,9 @@ Result write_part(const Made& by, int fd, const iovec& part, off_t offset) {
     here = true;
     return sys::pwritev2(fd, &part, 1, offset, 0);
   });
-  return result == -EPIPE && !here ? sys::pwritev2(fd, &part, 1, offset, RWF_NOWAIT) : result;
+  if (result != -EPIPE || here) return result;
+  Result again = sys::pwritev2(fd, &part, 1, offset, RWF_NOWAIT);
+  return again == -EAGAIN ? write_part(by, fd, part, offset) : again;  // somebody reads after all
 }
 
 }  // namespace
@@ -241,6 +244,11 @@ WEIR_EXPORT ssize_t weir_write(int fd, const void* from, size_t bytes) {
     if (failed(result)) return sent ? static_cast<ssize_t>(sent) : result;
     sent += static_cast<size_t>(result);
     if (!result || sent == bytes || sys::is_storage(fd)) return static_cast<ssize_t>(sent);
+    // Of a socket that has taken a part no signal tells.
+    if (sys::socket_value(fd, SO_TYPE) != 0) {
+      ssize_t rest = weir_send(fd, at + sent, bytes - sent, MSG_NOSIGNAL);
+      return static_cast<ssize_t>(sent) + (rest > 0 ? rest : 0);
+    }
   }
 }
 
@@ -294,8 +302,10 @@ WEIR_EXPORT ssize_t weir_send(int fd, const void* from, size_t bytes, int flags)
 
 WEIR_EXPORT ssize_t weir_recvmsg(int fd, msghdr* message, int flags) {
   meter::mine().calls.add(1);
-  return wait_for(made(Moves::in), op::of_socket(op::Kind::recvmsg, fd, message, 1, flags), POLLIN,
-                  [&] { return sys::recvmsg(fd, message, flags); });
+  Result got = wait_for(made(Moves::in), op::of_socket(op::Kind::recvmsg, fd, message, 1, flags), POLLIN,
+                        [&] { return sys::recvmsg(fd, message, flags); });
+  if (got >= 0) path::sockets_came(*message);
+  return got;
 }
 
 WEIR_EXPORT ssize_t weir_sendmsg(int fd, const msghdr* message, int flags) {

@@ -46,9 +46,10 @@ int close_all(unsigned first, unsigned last, int flags) {
 
 // The thread's numbers mean other files from here on than the driver's: calls wait on their own threads.
 void numbers_are_its_own() {
+  wait::policy.forced.store(false);
+  if (wait::policy.best.load() != wait::Lane::suspend) return;
   wait::policy.reason.store(meter::Reason::thread_bound);
   wait::policy.best.store(wait::Lane::park);
-  wait::policy.forced.store(false);
 }
 
 }  // namespace

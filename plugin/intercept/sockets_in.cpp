@@ -103,16 +103,6 @@ ssize_t receive(int fd, const Receive& what) {
   return deliver(path::run(call));
 }
 
-// Sockets that another process made, and set.
-void note_sockets(const msghdr& message) {
-  if (message.msg_controllen < sizeof(cmsghdr)) [[likely]] return;
-  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(const_cast<msghdr*>(&message), part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
-    const int* numbers = reinterpret_cast<const int*>(CMSG_DATA(part));
-    for (std::size_t i = 0; i < (part->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++i) path::socket_came(numbers[i]);
-  }
-}
-
 }  // namespace
 }  // namespace weir::intercept
 
@@ -139,7 +129,7 @@ ssize_t recvfrom(int fd, void* to, size_t bytes, int flags, sockaddr* from, sock
 ssize_t recvmsg(int fd, msghdr* message, int flags) {
   if (!serves(flags) || flags & MSG_WAITALL) {
     ssize_t got = real_recvmsg(fd, message, flags);
-    if (got >= 0) [[likely]] note_sockets(*message);
+    if (got >= 0) [[likely]] path::sockets_came(*message);
     path::count_in(got);
     return got;
   }
@@ -157,13 +147,14 @@ ssize_t recvmsg(int fd, msghdr* message, int flags) {
   op::Op operation = op::of_socket(op::Kind::recvmsg, fd, message, 1, flags);
   call.operation = &operation;
   Result got = path::run(call);
-  if (got >= 0) [[likely]] note_sockets(*message);
+  if (got >= 0) [[likely]] path::sockets_came(*message);
   return deliver(got);
 }
 
 // Waits for a whole batch, with a time limit that is looked at in between: libc's own.
 int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* limit) {
   int got = real_recvmmsg(fd, messages, count, flags, limit);
+  for (int i = 0; i < got; ++i) path::sockets_came(messages[i].msg_hdr);
   path::count_in(0);
   return got;
 }

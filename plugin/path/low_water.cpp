@@ -23,7 +23,7 @@ bool has_low_water(int fd) {
 
 // Numbers that were there before the program began are low.
 int look_at_inherited() {
-  constexpr int most = 64;
+  constexpr int most = 256;
   bool any = false;
   for (int fd = 0; fd < most && !any; ++fd) any = has_low_water(fd);
   int before = unasked;
@@ -42,8 +42,15 @@ bool waits_for_low_water(const Call& call) {
 
 void low_water_may_be_set() { state.store(some); }
 
-void socket_came(int fd) {
-  if (state.load(std::memory_order_relaxed) != some && has_low_water(fd)) state.store(some);
+void sockets_came(const msghdr& message) {
+  if (message.msg_controllen < sizeof(cmsghdr)) [[likely]] return;
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(const_cast<msghdr*>(&message), part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    const int* numbers = reinterpret_cast<const int*>(CMSG_DATA(part));
+    for (std::size_t i = 0; i < (part->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++i) {
+      if (has_low_water(numbers[i])) state.store(some);
+    }
+  }
 }
 
 }  // namespace weir::path

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/socket.h>
+
 namespace weir::path {
 
 struct Call;
@@ -11,6 +13,6 @@ bool waits_for_low_water(const Call& call);
 
 // Some socket of the program's may have it: it set it, or was given a socket by another process.
 void low_water_may_be_set();
-void socket_came(int fd);
+void sockets_came(const msghdr& message);
 
 }  // namespace weir::path

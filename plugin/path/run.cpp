@@ -26,6 +26,7 @@
 #include "wait/errno_loan.h"
 #include "wait/errno_state.h"
 #include "wait/lane.h"
+#include "wait/runtimes.h"
 #include "wait/unseen_locks.h"
 
 namespace weir::path {
@@ -224,6 +225,11 @@ class Naps {
   int in_vain_ = 0;
 };
 
+bool seems_ready(const Call& call, const Plan& plan) {
+  pollfd one{call.fd, static_cast<short>(plan.events), 0};
+  return sys::poll(&one, 1, 0) > 0;
+}
+
 // Waits until the descriptor is ready, then attempts again: somebody else may have been faster.
 bool suspended_on_stream(Call& call, const Plan& whole, const weir_runtime& runtime, Result* result, int* refusal) {
   std::int64_t began = base::now_ns();
@@ -243,7 +249,8 @@ bool suspended_on_stream(Call& call, const Plan& whole, const weir_runtime& runt
       return true;
     }
     if (failed(waited) && waited != -ECANCELED && waited != -ETIME) return false;
-    if (waited > 0 || naps.wanted()) naps.in_vain();
+    if (naps.wanted() && !seems_ready(call, plan)) naps = {};
+    else if (waited > 0 || naps.wanted()) naps.in_vain();
     call.noticed = call.noticed || (waited > 0 && (waited & POLLERR));
     if (call.noticed && whole.timeout_ns < 0) return false;  // libc's call would wait for the whole limit anew
     if (ended_by_handlers(call)) return false;
@@ -442,33 +449,53 @@ bool makes_way_here() {
          (thread.omp || (thread.place & base::in_tbb_arena));
 }
 
-// What the call waits for may have to be done by a task that goes on on this very thread: it waits by slices, and makes way between
-// them. False: it may as well block.
-bool waited_by_slices(Call& call, const Plan& plan, Reason reason, Result* result) {
+// So long at most, or until the descriptor seems ready. Naps where it seemed so in vain.
+bool slept_a_slice(const Call& call, const Plan& plan, Naps& naps) {
   constexpr int slice_ms = 2;
-  if (!waits_for_others(plan) || plan.timeout_ns >= 0 || !call.attempt) return false;
+  pollfd one{call.fd, static_cast<short>(plan.events), 0};
+  bool ready = false;
+  meter::gauges.in_flight.rise(true);
+  gate::without_core([&] {
+    ready = sys::poll(&one, 1, slice_ms) > 0;
+    if (ready) naps.in_vain();
+    if (ready && naps.wanted()) sys::sleep_ns(naps.ns());
+  });
+  meter::gauges.in_flight.fall(true);
+  if (!ready) naps = {};
+  return ready && !naps.wanted();
+}
+
+// The attempt says what poll does not tell: that a named pipe has nobody to write.
+Result sliced(Call& call, const Plan& plan, Reason reason) {
+  std::int64_t began = base::now_ns();
   Interrupted interrupted(call);
   Naps naps;
-  while (makes_way_here()) {
-    // What poll does not tell: that a named pipe has nobody to write.
-    *result = call.attempt(call);
-    if (*result == -EOPNOTSUPP) return false;
-    if (*result != -EAGAIN) return true;
-    bool came = false;
-    std::int64_t began = base::now_ns();
-    gate::without_core([&] {
-      came = came_in_a_moment(call, plan, slice_ms, reason, result);
-      if (!came && base::now_ns() - began < slice_ms * base::ns_per_ms) naps.in_vain();
-      if (!came && naps.wanted()) sys::sleep_ns(naps.ns());
-    });
-    if (came) return true;
+  Result result = -EAGAIN;
+  while (result == -EAGAIN) {
+    if (!makes_way_here()) return parked(call, plan, reason);
+    result = call.attempt(call);
+    if (result == -EOPNOTSUPP) return parked(call, plan, reason);
+    if (result != -EAGAIN || slept_a_slice(call, plan, naps)) continue;
     if (!interrupted.so_far()) stand_back();
-    if (interrupted.so_far()) {
-      *result = call.moved ? static_cast<Result>(call.moved) : -EINTR;
-      return true;
-    }
+    if (interrupted.so_far()) result = call.moved ? static_cast<Result>(call.moved) : -EINTR;
   }
-  return false;
+  count_reason(reason);
+  count_parked(call, reason, {base::now_ns() - began, 0}, result);
+  return result;
+}
+
+// What the call waits for may have to be done by a task that goes on on this very thread: it waits by slices, and makes way between
+// them. False: it may as well block.
+bool waited_by_slices(Call& call, const Plan& plan, const wait::Choice& choice, Result* result) {
+  bool may_be_ended = choice.lane == wait::Lane::park && choice.reason == Reason::eintr_wanted;
+  bool is_alone_in_it = choice.lane == wait::Lane::suspend && plan.park_only;
+  if (!may_be_ended && !is_alone_in_it) return false;
+  if (!waits_for_others(plan) || plan.timeout_ns >= 0 || !call.attempt || !makes_way_here()) return false;
+  const weir_runtime* runtime = wait::runtime_of(base::self().place);
+  Home home = home_here();
+  *result = sliced(call, plan, choice.reason);
+  if (runtime && failed(*result)) fail_at(home, *result, *runtime);
+  return true;
 }
 
 // While memory is short no task is set aside, so that no other begins, where the call ends by itself.
@@ -520,9 +547,7 @@ Result waited_for(Call& call) {
   wait::Ends ends = plan.storage ? wait::Ends::never : plan.limited || call.moved ? wait::Ends::handled : call.ends;
   wait::Choice choice = choose_now(ends);
   if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
-  if (choice.lane == wait::Lane::park || plan.park_only) {
-    if (Result result; waited_by_slices(call, plan, choice.reason, &result)) return result;
-  }
+  if (Result result; waited_by_slices(call, plan, choice, &result)) return result;
   if (choice.lane == wait::Lane::park) return parked(call, plan, choice.reason);
   if (Result result; gate::the_gate.memory.is_short() && waited_in_place(call, plan, &result)) return result;
   if (core_is_wanted_by_nobody(call, plan)) return parked(call, plan, Reason::alone);

@@ -502,6 +502,21 @@ TEST_F(IoTest, a_task_writes_all_of_it_to_a_stream) {
   close(pipe_ends[0]), close(pipe_ends[1]);
 }
 
+// Some of it is on its way: that is the answer, and no signal.
+TEST_F(IoTest, a_task_that_has_written_a_part_to_a_socket_is_told_how_much) {
+  signal(SIGPIPE, SIG_DFL);
+  const std::string much(1 << 22, 'x');
+  auto written = weir::async([&] { return weir_write(ends_[1], much.data(), much.size()); });
+  std::this_thread::sleep_for(20ms);
+  std::string some(100'000, ' ');
+  EXPECT_GT(read(ends_[0], some.data(), some.size()), 0);
+  std::this_thread::sleep_for(20ms);
+  shutdown(ends_[0], SHUT_RDWR);
+  ssize_t bytes = written.get();
+  EXPECT_GT(bytes, 0);
+  EXPECT_LT(bytes, static_cast<ssize_t>(much.size()));
+}
+
 TEST(SignalTest, a_task_that_writes_to_nobody_is_told_as_by_write) {
   signal(SIGPIPE, SIG_DFL);
   EXPECT_EXIT({
