@@ -260,11 +260,11 @@ class Result : public State {
     try {
       if constexpr (std::is_void_v<T>) {
         std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...);
-        value_.emplace();
+        keep();
       } else if constexpr (std::is_reference_v<T>) {
-        value_.emplace(std::addressof(std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...)));
+        keep(std::addressof(std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...)));
       } else {
-        value_.emplace(std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+        keep(std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...));
       }
     } catch (...) {
       this->keep_error(std::current_exception());

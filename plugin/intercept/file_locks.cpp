@@ -27,7 +27,7 @@ int lock_by_asking(int fd, int operation) {
     if (!result || current_errno() != EWOULDBLOCK) return result;
     parked([] { return static_cast<int>(sys::sleep_ns(slice_ns / 4)); }, {"flock", nullptr});
     path::stand_back();
-    if (!handlers.end_wait(nullptr)) continue;
+    if (!handlers.end_wait(false)) continue;
     set_errno(EINTR);
     return -1;
   }

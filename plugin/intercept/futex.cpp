@@ -32,9 +32,9 @@ Result wait_by_slices(std::uint32_t* word, std::uint32_t value, int operation, c
     timespec slice{0, ns};
     Result result = wait_once(word, value, operation, &slice, caller);
     if (result != -ETIMEDOUT && result != -EINTR) return result;
-    if (result == -EINTR && handlers.end_wait(nullptr)) return result;  // else a signal of weir's own
+    if (result == -EINTR && handlers.end_wait(false)) return result;  // else a signal of weir's own
     path::stand_back();
-    if (handlers.end_wait(nullptr)) return -EINTR;
+    if (handlers.end_wait(false)) return -EINTR;
   }
 }
 

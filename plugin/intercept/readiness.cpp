@@ -98,7 +98,7 @@ void wait_by_ring(Call& call, const Poll& p) {
 // `ask(ns)` waits so long at most; without a limit `limit_ns` < 0.
 template <typename Ask>
 int by_slices(std::int64_t limit_ns, meter::Caller caller, Ask ask) {
-  constexpr timespec some_limit{};  // any handler ends these waits
+  constexpr bool for_any = true;  // of the handlers
   std::int64_t end = limit_ns < 0 ? std::numeric_limits<std::int64_t>::max() : base::now_ns() + limit_ns;
   int before = current_errno();
   Handlers handlers;
@@ -110,9 +110,9 @@ int by_slices(std::int64_t limit_ns, meter::Caller caller, Ask ask) {
       set_errno(before);  // not that of an earlier slice
       return ready;
     }
-    if (ready < 0 && (current_errno() != EINTR || handlers.end_wait(&some_limit))) return ready;
+    if (ready < 0 && (current_errno() != EINTR || handlers.end_wait(for_any))) return ready;
     path::stand_back();
-    if (!handlers.end_wait(&some_limit)) continue;
+    if (!handlers.end_wait(for_any)) continue;
     set_errno(EINTR);
     return -1;
   }

@@ -17,12 +17,6 @@
 
 namespace weir::intercept {
 
-bool Handlers::end_wait(const timespec* until) {
-  const base::Thread& thread = base::self();
-  if (&thread != thread_) *this = Handlers();
-  return until ? thread.handlers_run != run_ : thread.waits_ended != ended_;
-}
-
 namespace {
 
 WEIR_REAL Real<int(pthread_t, void**)> real_join{"pthread_join"};

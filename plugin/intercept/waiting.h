@@ -2,12 +2,9 @@
 #pragma once
 
 // What all waits for another thread's or process's doing have in common.
-#include <time.h>
-
-#include <cstdint>
-
 #include "base/thread.h"
 #include "path/call.h"
+#include "path/handlers.h"
 
 namespace weir::intercept {
 
@@ -23,16 +20,7 @@ int parked(F real, meter::Caller caller = {__builtin_FUNCTION(), __builtin_retur
   return static_cast<int>(path::run(call, caller));
 }
 
-// The handlers that run on the thread while it waits, were it between two slices. (A task that goes on on another thread begins
-// anew there.)
-class Handlers {
- public:
-  // Would the kernel have ended the wait for them? One that has no limit it goes on with after a handler with SA_RESTART.
-  bool end_wait(const timespec* until);
-
- private:
-  const base::Thread* thread_ = &base::self();
-  std::uint32_t run_ = thread_->handlers_run, ended_ = thread_->waits_ended;
-};
+// (A wait that has no limit the kernel goes on with after a handler with SA_RESTART; one that has ends for any.)
+using path::Handlers;
 
 }  // namespace weir::intercept

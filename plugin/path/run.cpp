@@ -13,6 +13,7 @@
 #include "path/errands.h"
 #include "path/guess.h"
 #include "path/habit.h"
+#include "path/handlers.h"
 #include "path/home.h"
 #include "path/low_water.h"
 #include "path/plan.h"
@@ -424,24 +425,6 @@ bool came_in_a_moment(Call& call, const Plan& plan, int most_ms, Reason reason, 
   return true;
 }
 
-// Did a handler run here that ends the call's wait?
-class Interrupted {
- public:
-  explicit Interrupted(const Call& call) : by_any_(call.ends == wait::Ends::handled || call.moved) {}
-  bool so_far() {
-    const base::Thread& thread = base::self();
-    if (&thread != thread_) thread_ = &thread, before_ = count(thread);
-    return count(thread) != before_;
-  }
-
- private:
-  std::uint32_t count(const base::Thread& thread) const { return by_any_ ? thread.handlers_run : thread.waits_ended; }
-
-  bool by_any_;
-  const base::Thread* thread_ = &base::self();
-  std::uint32_t before_ = count(*thread_);
-};
-
 // May tasks that are set aside have to go on on this very thread?
 bool makes_way_here() {
   const base::Thread& thread = base::self();
@@ -468,7 +451,8 @@ bool slept_a_slice(const Call& call, const Plan& plan, Naps& naps) {
 // The attempt says what poll does not tell: that a named pipe has nobody to write.
 Result sliced(Call& call, const Plan& plan, Reason reason) {
   std::int64_t began = base::now_ns();
-  Interrupted interrupted(call);
+  const bool for_any = call.ends == wait::Ends::handled || call.moved;
+  Handlers handlers;
   Naps naps;
   Result result = -EAGAIN;
   while (result == -EAGAIN) {
@@ -476,8 +460,8 @@ Result sliced(Call& call, const Plan& plan, Reason reason) {
     result = call.attempt(call);
     if (result == -EOPNOTSUPP) return parked(call, plan, reason);
     if (result != -EAGAIN || slept_a_slice(call, plan, naps)) continue;
-    if (!interrupted.so_far()) stand_back();
-    if (interrupted.so_far()) result = call.moved ? static_cast<Result>(call.moved) : -EINTR;
+    if (!handlers.end_wait(for_any)) stand_back();
+    if (handlers.end_wait(for_any)) result = call.moved ? static_cast<Result>(call.moved) : -EINTR;
   }
   count_reason(reason);
   count_parked(call, reason, {base::now_ns() - began, 0}, result);
