@@ -1,36 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// flock: a lock that a program may hold while a task of its own waits for a file. (Those of fcntl and lockf are a whole process's, and
-// no thread waits for another.)
+// Locks of files. A program may hold flock's, and fcntl's of an open file, while a task of its own waits for a file. (fcntl's other ones,
+// and lockf's, are a whole process's: other processes are waited for.)
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdarg>
 
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
-#include "intercept/slices.h"
 #include "intercept/waiting.h"
-#include "sys/file.h"
 
 namespace weir::intercept {
 namespace {
 
 WEIR_REAL Real<int(int, int)> real_flock{"flock"};
+WEIR_REAL Real<int(int, int, ...)> real_fcntl{"fcntl"};
+WEIR_REAL Real<int(int, int, off_t)> real_lockf{"lockf"};
 
-// The holder may be a task that was set aside on this very thread. The kernel's wait knows no limit, so it is asked again and again, and
-// between the others may go on here.
-int lock_by_asking(int fd, int operation) {
-  int before = current_errno();
-  Handlers handlers;
-  while (true) {
-    int result = real_flock(fd, operation | LOCK_NB);
-    if (!result) set_errno(before);
-    if (!result || current_errno() != EWOULDBLOCK) return result;
-    parked([] { return static_cast<int>(sys::sleep_ns(slice_ns / 4)); }, {"flock", nullptr});
-    path::stand_back();
-    if (!handlers.end_wait(false)) continue;
-    set_errno(EINTR);
-    return -1;
-  }
+// `ask` tries. The holder may be a task that was set aside on this very thread.
+template <typename Ask, typename F>
+int lock(Ask ask, F real, meter::Caller caller) {
+  auto has = [=](int* value) {
+    *value = ask();
+    return !*value || (current_errno() != EAGAIN && current_errno() != EACCES);
+  };
+  return tried_first(has, real, false, caller);
 }
 
 }  // namespace
@@ -45,9 +40,30 @@ extern "C" {
 int flock(int fd, int operation) noexcept {
   bool waits = !(operation & LOCK_NB) && operation != LOCK_UN;
   if (!waits) return real_flock(fd, operation);
-  if (others_may_be_waited_for(__builtin_return_address(0))) return lock_by_asking(fd, operation);
-  return parked([=] { return real_flock(fd, operation); });
+  return lock([=] { return real_flock(fd, operation | LOCK_NB); }, [=] { return real_flock(fd, operation); },
+              {"flock", __builtin_return_address(0)});
 }
+
+// What its command is about: a number, an address, or nothing. (libc's reads it alike.)
+int fcntl(int fd, int command, ...) {
+  va_list rest;
+  va_start(rest, command);
+  void* with = va_arg(rest, void*);
+  va_end(rest);
+  if (command != F_SETLKW && command != F_OFD_SETLKW) return real_fcntl(fd, command, with);
+  int tries = command == F_SETLKW ? F_SETLK : F_OFD_SETLK;
+  return lock([=] { return real_fcntl(fd, tries, with); }, [=] { return real_fcntl(fd, command, with); },
+              {"fcntl", __builtin_return_address(0)});
+}
+int __fcntl(int, int, ...) __attribute__((alias("fcntl")));
+int fcntl64(int, int, ...) __attribute__((alias("fcntl")));
+
+int lockf(int fd, int command, off_t bytes) {
+  if (command != F_LOCK) return real_lockf(fd, command, bytes);
+  return lock([=] { return real_lockf(fd, F_TLOCK, bytes); }, [=] { return real_lockf(fd, F_LOCK, bytes); },
+              {"lockf", __builtin_return_address(0)});
+}
+int lockf64(int, int, off_t) __attribute__((alias("lockf")));
 
 }  // extern "C"
 #pragma GCC visibility pop

@@ -91,6 +91,37 @@ Call stream_in(int fd) {
   return call;
 }
 
+struct ReceiveBatch {
+  mmsghdr* messages;
+  unsigned count;
+  int flags;
+};
+
+int receive_batch(int fd, const ReceiveBatch& what) {
+  Call call = stream_in(fd);
+  call.attempt = [](Call& c) {
+    const auto& r = *static_cast<const ReceiveBatch*>(c.arguments);
+    return sys::recvmmsg(c.fd, r.messages, r.count, r.flags | MSG_DONTWAIT);
+  };
+  call.real = [](Call& c) {
+    const auto& r = *static_cast<const ReceiveBatch*>(c.arguments);
+    return outcome(real_recvmmsg(c.fd, r.messages, r.count, r.flags, nullptr));
+  };
+  call.arguments = &what;
+  return static_cast<int>(deliver(path::run(call)));
+}
+
+// What goes on until all is there, only a thread can wait for.
+template <typename F>
+Result for_a_whole(int fd, F real, meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
+  Call call{Family::direct};
+  call.ends = wait::Ends::handled;
+  call.fd = fd;
+  call.arguments = &real;
+  call.real = [](Call& c) { return outcome((*static_cast<const F*>(c.arguments))()); };
+  return deliver(path::run(call, caller));
+}
+
 ssize_t receive(int fd, const Receive& what) {
   Call call = stream_in(fd);
   call.attempt = attempt_receive;
@@ -128,9 +159,10 @@ ssize_t recvfrom(int fd, void* to, size_t bytes, int flags, sockaddr* from, sock
 
 ssize_t recvmsg(int fd, msghdr* message, int flags) {
   if (!serves(flags) || flags & MSG_WAITALL) {
-    ssize_t got = real_recvmsg(fd, message, flags);
+    bool waits = flags & MSG_WAITALL && !(flags & MSG_DONTWAIT) && path::concerns_us();
+    ssize_t got = waits ? for_a_whole(fd, [=] { return real_recvmsg(fd, message, flags); }) : real_recvmsg(fd, message, flags);
     if (got >= 0) [[likely]] path::sockets_came(*message);
-    path::count_in(got);
+    waits ? path::add_bytes_in(got > 0 ? static_cast<std::uint64_t>(got) : 0) : path::count_in(got);
     return got;
   }
   ReceiveMessage what{message, flags};
@@ -151,11 +183,20 @@ ssize_t recvmsg(int fd, msghdr* message, int flags) {
   return deliver(got);
 }
 
-// Waits for a whole batch, with a time limit that is looked at in between: libc's own.
+// As many as are there, once one is; or a batch of one.
 int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* limit) {
-  int got = real_recvmmsg(fd, messages, count, flags, limit);
+  bool takes_the_first = flags & MSG_WAITFORONE || count == 1;
+  int got = -1;
+  if (!path::concerns_us() || flags & MSG_DONTWAIT) {
+    got = real_recvmmsg(fd, messages, count, flags, limit);
+    path::count_in(0);
+  } else if (!takes_the_first || !count || limit || !serves(flags & ~MSG_WAITFORONE) || flags & MSG_WAITALL) {
+    // The kernel waits for each, and looks at the limit in between.
+    got = for_a_whole(fd, [=] { return real_recvmmsg(fd, messages, count, flags, limit); });
+  } else {
+    got = receive_batch(fd, {messages, count, flags});
+  }
   for (int i = 0; i < got; ++i) path::sockets_came(messages[i].msg_hdr);
-  path::count_in(0);
   return got;
 }
 

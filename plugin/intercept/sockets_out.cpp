@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // send and its kin.
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -64,6 +65,11 @@ ssize_t send_to(int fd, const void* from, size_t bytes, int flags, const To& to)
   return deliver(path::run(call));
 }
 
+bool is_full(int fd) {
+  pollfd one{fd, POLLOUT, 0};
+  return sys::poll(&one, 1, 0) == 0;
+}
+
 }  // namespace
 }  // namespace weir::intercept
 
@@ -113,9 +119,18 @@ ssize_t sendmsg(int fd, const msghdr* message, int flags) {
 }
 
 int sendmmsg(int fd, mmsghdr* messages, unsigned count, int flags) {
-  int put = real_sendmmsg(fd, messages, count, flags);
-  path::count_out(0);
-  return put;
+  if (!path::concerns_us() || flags & MSG_DONTWAIT || !is_full(fd)) {
+    int put = real_sendmmsg(fd, messages, count, flags);
+    path::count_out(0);
+    return put;
+  }
+  auto whole = [=] { return real_sendmmsg(fd, messages, count, flags); };
+  Call call{Family::direct};  // a batch, only a thread can wait for
+  call.ends = wait::Ends::handled;
+  call.fd = fd;
+  call.arguments = &whole;
+  call.real = [](Call& c) { return outcome((*static_cast<const decltype(whole)*>(c.arguments))()); };
+  return static_cast<int>(deliver(path::run(call)));
 }
 
 ssize_t __send(int, const void*, size_t, int) __attribute__((alias("send")));

@@ -2,9 +2,14 @@
 #pragma once
 
 // What all waits for another thread's or process's doing have in common.
+#include <cerrno>
+
 #include "base/thread.h"
+#include "intercept/errno_edge.h"
+#include "intercept/slices.h"
 #include "path/call.h"
 #include "path/handlers.h"
+#include "sys/file.h"
 
 namespace weir::intercept {
 
@@ -18,6 +23,36 @@ int parked(F real, meter::Caller caller = {__builtin_FUNCTION(), __builtin_retur
   call.arguments = &real;
   call.real = [](path::Call& c) { return static_cast<Result>((*static_cast<const F*>(c.arguments))()); };
   return static_cast<int>(path::run(call, caller));
+}
+
+// What the kernel waits for without any limit, asked for again and again; between the others may go on here. `has(&value)`: is it over, and
+// with what. `for_any` of the handlers, or for those without SA_RESTART alone, it ends.
+template <typename Has>
+int by_asking(Has has, bool for_any, meter::Caller caller) {
+  int before = current_errno();
+  path::Handlers handlers;
+  for (int value = 0; true;) {
+    if (has(&value)) {
+      if (value >= 0) set_errno(before);
+      return value;
+    }
+    parked([] { return static_cast<int>(sys::sleep_ns(slice_ns / 4)); }, caller);
+    path::stand_back();
+    if (!handlers.end_wait(for_any)) continue;
+    set_errno(EINTR);
+    return -1;
+  }
+}
+
+// Likewise for a call that seldom has to wait: it keeps its core while it is only tried.
+template <typename Has, typename F>
+int tried_first(Has has, F real, bool for_any, meter::Caller caller) {
+  if (!path::concerns_us()) return real();
+  int before = current_errno();
+  int value;
+  if (has(&value)) return value;
+  set_errno(before);
+  return others_may_be_waited_for(caller.address) ? by_asking(has, for_any, caller) : parked(real, caller);
 }
 
 // (A wait that has no limit the kernel goes on with after a handler with SA_RESTART; one that has ends for any.)

@@ -45,6 +45,9 @@ Result sendto(int fd, const void* from, std::size_t bytes, int flags, const sock
   return raw(SYS_sendto, fd, word(from), bytes, flags, word(to), to_bytes);
 }
 Result recvmsg(int fd, msghdr* message, int flags) { return raw(SYS_recvmsg, fd, word(message), flags); }
+Result recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags) {
+  return raw(SYS_recvmmsg, fd, word(messages), count, flags, 0);
+}
 Result sendmsg(int fd, const msghdr* message, int flags) { return raw(SYS_sendmsg, fd, word(message), flags); }
 Result accept4(int fd, sockaddr* peer, socklen_t* peer_bytes, int flags) {
   return raw(SYS_accept4, fd, word(peer), word(peer_bytes), flags);

@@ -23,6 +23,7 @@ Result recvfrom(int fd, void* to, std::size_t bytes, int flags, sockaddr* from, 
 Result sendto(int fd, const void* from, std::size_t bytes, int flags, const sockaddr* to, socklen_t to_bytes);
 Result recvmsg(int fd, msghdr* message, int flags);
 Result sendmsg(int fd, const msghdr* message, int flags);
+Result recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags);
 Result accept4(int fd, sockaddr* peer, socklen_t* peer_bytes, int flags);
 Result connect(int fd, const sockaddr* peer, socklen_t peer_bytes);
 Result getsockopt(int fd, int level, int name, void* value, socklen_t* bytes);

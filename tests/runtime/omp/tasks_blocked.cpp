@@ -6,7 +6,12 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
 #include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -97,26 +102,96 @@ struct Join {
 };
 
 // A file's lock, held while the first waits for a call: from the start, so that all others come while it is held.
-struct FileLock {
-  FileLock() {
+template <auto lock>
+struct OfAFile {
+  OfAFile() {
     std::snprintf(name, sizeof name, "lock.%d", getpid());
     held = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    flock(held, LOCK_EX);
+    lock(held, true);
   }
-  ~FileLock() { close(held); }
+  ~OfAFile() { close(held); }
   void tell() {
     unlink(name);
-    flock(held, LOCK_UN);
+    lock(held, false);
   }
   bool wait() {
     int own = open(name, O_RDWR | O_CLOEXEC);
     if (own < 0) return errno == ENOENT;  // it is over
-    bool got = !flock(own, LOCK_EX);
+    bool got = !lock(own, true);
     close(own);
     return got;
   }
   int held;
   char name[32];
+};
+int by_flock(int fd, bool take) { return flock(fd, take ? LOCK_EX : LOCK_UN); }
+int by_fcntl(int fd, bool take) {
+  struct flock l {};
+  l.l_type = take ? F_WRLCK : F_UNLCK;
+  return fcntl(fd, take ? F_OFD_SETLKW : F_OFD_SETLK, &l);
+}
+using FileLock = OfAFile<by_flock>;
+using OpenFileLock = OfAFile<by_fcntl>;
+
+// A child that ends once it is told to. Whoever comes first takes the news.
+struct Child {
+  Child() {
+    if (pipe2(ends, O_CLOEXEC)) std::abort();
+    pid = fork();
+    if (pid) return;
+    char byte;
+    _exit(read(ends[0], &byte, 1) == 1 ? 7 : 1);
+  }
+  ~Child() { close(ends[0]), close(ends[1]); }
+  void tell() {
+    if (write(ends[1], "x", 1) != 1) std::abort();
+  }
+  bool wait() {
+    int status = 0;
+    pid_t got = waitpid(pid, &status, 0);
+    return got == pid ? WEXITSTATUS(status) == 7 : got < 0 && errno == ECHILD;
+  }
+  int ends[2];
+  pid_t pid;
+};
+struct ChildById : Child {
+  bool wait() {
+    siginfo_t news{};
+    int got = waitid(P_PID, static_cast<id_t>(pid), &news, WEXITED | WNOWAIT);
+    return !got && news.si_status == 7;
+  }
+};
+
+struct SystemSemaphore {
+  SystemSemaphore() : set(semget(IPC_PRIVATE, 1, 0600)) {}
+  ~SystemSemaphore() { semctl(set, 0, IPC_RMID); }
+  void tell() { change(1); }
+  bool wait() { return !change(-1) && !change(1); }
+  int change(short by) const {
+    sembuf step = {0, by, 0};
+    return semop(set, &step, 1);
+  }
+  int set;
+};
+
+struct SystemQueue {
+  struct Message {
+    long type;
+    char text[8];
+  };
+  SystemQueue() : queue(msgget(IPC_PRIVATE, 0600)) {}
+  ~SystemQueue() { msgctl(queue, IPC_RMID, nullptr); }
+  void tell() const {
+    Message m = {1, "told"};
+    if (msgsnd(queue, &m, sizeof m.text, 0)) std::abort();
+  }
+  bool wait() const {
+    Message m = {};
+    if (msgrcv(queue, &m, sizeof m.text, 0, 0) != sizeof m.text) return false;
+    tell();  // the next one
+    return !std::strcmp(m.text, "told");
+  }
+  int queue;
 };
 
 // C11's: a condition, a mutex that can be waited for with a limit, a join.
@@ -193,6 +268,26 @@ struct Polled : Readiness {
     pollfd both[2] = {{ends[0], POLLIN, 0}, {-1, 0, 0}};
     return poll(both, 2, -1) == 1 && both[0].revents == POLLIN;
   }
+};
+
+struct Batch {
+  Batch() {
+    if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends)) std::abort();
+  }
+  ~Batch() { close(ends[0]), close(ends[1]); }
+  void tell() {
+    if (send(ends[1], "x", 1, 0) != 1) std::abort();
+  }
+  bool wait() {
+    char byte = 0;
+    iovec part = {&byte, 1};
+    mmsghdr all[2] = {};
+    for (mmsghdr& m : all) m.msg_hdr.msg_iov = &part, m.msg_hdr.msg_iovlen = 1;
+    bool got = recvmmsg(ends[0], all, 2, MSG_WAITFORONE, nullptr) == 1 && byte == 'x';
+    tell();  // the next one
+    return got;
+  }
+  int ends[2];
 };
 
 // The second waits on the thread where the first was begun and blocked: without weir the first is over then.
@@ -321,6 +416,12 @@ int main(int count, char** argument) {
     show<Semaphore>("semaphore");
     show<Join>("join");
     show<FileLock>("lock of a file");
+    show<OpenFileLock>("lock of an open file");
+    show<Child>("child");
+    show<ChildById>("child by id");
+    show<SystemSemaphore>("semaphore of System V");
+    show<SystemQueue>("queue of System V");
+    show<Batch>("batch of datagrams");
     show<OfC11>("C11");
     show<Limited>("mutex with a limit");
     show<Selected>("select");

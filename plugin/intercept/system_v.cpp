@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// System V's semaphores and queues of messages, which have no descriptors: only a thread can wait for them.
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "intercept/errno_edge.h"
+#include "intercept/real.h"
+#include "intercept/waiting.h"
+#include "path/call.h"
+#include "sys/file.h"
+
+namespace weir::intercept {
+namespace {
+
+WEIR_REAL Real<int(int, sembuf*, size_t)> real_semop{"semop"};
+WEIR_REAL Real<int(int, sembuf*, size_t, const timespec*)> real_semtimedop{"semtimedop"};
+WEIR_REAL Real<int(int, const void*, size_t, int)> real_msgsnd{"msgsnd"};
+WEIR_REAL Real<ssize_t(int, void*, size_t, long, int)> real_msgrcv{"msgrcv"};
+
+constexpr bool for_any = true;  // of the handlers, with SA_RESTART or without
+constexpr size_t most_steps = 64;
+
+// None of which says itself that it must not wait.
+bool all_may_wait(const sembuf* steps, size_t count) {
+  if (!count || count > most_steps || !sys::readable(reinterpret_cast<std::uintptr_t>(steps), count * sizeof *steps)) return false;
+  return std::none_of(steps, steps + count, [](const sembuf& step) { return step.sem_flg & IPC_NOWAIT; });
+}
+
+}  // namespace
+}  // namespace weir::intercept
+
+using namespace weir;
+using namespace weir::intercept;
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int semop(int set, sembuf* steps, size_t count) noexcept {
+  auto real = [=] { return real_semop(set, steps, count); };
+  if (!path::concerns_us() || !all_may_wait(steps, count)) return real();
+  sembuf tried[most_steps];
+  std::copy_n(steps, count, tried);
+  for (size_t i = 0; i < count; ++i) tried[i].sem_flg |= IPC_NOWAIT;
+  auto has = [&](int* value) { return !(*value = real_semop(set, tried, count)) || current_errno() != EAGAIN; };
+  return tried_first(has, real, for_any, {"semop", __builtin_return_address(0)});
+}
+
+int semtimedop(int set, sembuf* steps, size_t count, const timespec* limit) noexcept {
+  return parked([=] { return real_semtimedop(set, steps, count, limit); });
+}
+
+int msgsnd(int queue, const void* message, size_t bytes, int flags) {
+  auto real = [=] { return real_msgsnd(queue, message, bytes, flags); };
+  if (flags & IPC_NOWAIT) return real();
+  auto has = [=](int* value) {
+    *value = real_msgsnd(queue, message, bytes, flags | IPC_NOWAIT);
+    return !*value || current_errno() != EAGAIN;
+  };
+  return tried_first(has, real, for_any, {"msgsnd", __builtin_return_address(0)});
+}
+
+ssize_t msgrcv(int queue, void* message, size_t bytes, long type, int flags) {
+  auto real = [=] { return static_cast<int>(real_msgrcv(queue, message, bytes, type, flags)); };  // of a few KB at most
+  if (flags & IPC_NOWAIT) return real();
+  auto has = [=](int* value) {
+    *value = static_cast<int>(real_msgrcv(queue, message, bytes, type, flags | IPC_NOWAIT));
+    return *value >= 0 || current_errno() != ENOMSG;
+  };
+  return tried_first(has, real, for_any, {"msgrcv", __builtin_return_address(0)});
+}
+
+}  // extern "C"
+#pragma GCC visibility pop
