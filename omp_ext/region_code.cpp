@@ -13,6 +13,7 @@
 #include "lane/loop.h"
 #include "lane/object.h"
 #include "lane/references.h"
+#include "omp_ext/region_carries.h"
 #include "omp_ext/region_each.h"
 #include "omp_ext/region_rounds.h"
 #include "sys/loader.h"
@@ -64,6 +65,7 @@ class Reader {
     facts_.rounds = rounding.of_sum;
     facts_.computes = rounding.computes;
     if (asked && !facts_.rounds) facts_.each_shows = each_thread_shows(seen_[0]);
+    if (asked && !facts_.rounds && !facts_.each_shows) facts_.carries = carries_state(seen_[0]);
     return facts_;
   }
 
@@ -346,6 +348,7 @@ const char* why_bare(const CodeFacts& facts) {
   if (facts.passes_wait) return passes_wait;
   if (facts.rounds) return rounds_otherwise;
   if (facts.each_shows) return each_is_seen;
+  if (facts.carries) return carries_over;
   if (repeats(facts)) return all_do_the_same;
   return nullptr;
 }

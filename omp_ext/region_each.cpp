@@ -11,7 +11,9 @@
 #include "lane/instruction.h"
 #include "lane/loop.h"
 #include "lane/object.h"
+#include "lane/value.h"
 #include "omp_ext/region_body.h"
+#include "omp_ext/region_makes.h"
 #include "omp_ext/region_part.h"
 
 namespace weir::team {
@@ -23,6 +25,11 @@ using lane::Instruction;
 using lane::Object;
 
 bool is_call(const Instruction& i) { return i.kind == Instruction::call || i.kind == Instruction::call_slot; }
+
+// Whatever it does.
+bool calls_unknown(const Instruction& i, Named named) {
+  return i.kind == Instruction::call_unknown || (i.kind == Instruction::call_slot && !named.name);
+}
 
 // A function that ends the program or throws, whatever happens. Those that do are short.
 bool never_returns(const Object& object, std::uintptr_t start) {
@@ -41,7 +48,8 @@ bool never_returns(const Object& object, std::uintptr_t start) {
 // One function, and what of it each thread does once.
 class Body {
  public:
-  Body(const Object& object, Function function, bool is_region) : object_(object), flow_(function), is_region_(is_region) {
+  Body(const Object& object, Function function, bool is_region, bool is_own)
+      : object_(object), function_(function), flow_(function), is_region_(is_region), is_own_(is_own) {
     if (!flow_.fits()) return;
     auto note_each = [this](int block, const Instruction& i, std::uintptr_t at, Named named) { note(block, i, at, named); };
     each_instruction(object_, flow_, note_each);
@@ -58,29 +66,39 @@ class Body {
     each_instruction(object_, flow_, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {
       if (block != place.block) place = place_of(block);
       if (!place.each || share_.holds(block, at)) return;
-      shows |= named.name && part_of_name(named.name) == Part::shows;
+      shows |= named.name && (part_of_name(named.name) == Part::shows || makes_file(named.name, flow_.code_of(block), at, is_own_));
+      shows |= is_own_ && calls_unknown(i, named);
       if (named.function) calls(named.function);
       else if (named.name && i.kind != Instruction::loads_slot) calls(reinterpret_cast<std::uintptr_t>(dlsym(RTLD_DEFAULT, named.name)));
     });
-    return shows || (is_region_ && !asks_number_ && counts());
+    return shows || (is_region_ && (asks_who_ || (!asks_number_ && counts())));
   }
 
  private:
   void note(int block, const Instruction& i, std::uintptr_t at, Named named) {
     if (named.function && is_call(i) && never_returns(object_, named.function)) flow_.ends_in(block);
     if (!named.name) return;
-    switch (part_of_name(named.name)) {
+    switch (Part part = part_of_name(named.name)) {
       case Part::never_returns: if (i.kind != Instruction::loads_slot) flow_.ends_in(block); return;
       case Part::one_enters: return entered_by_one(block, at + i.length, false);
       case Part::first_enters: return entered_by_one(block, at + i.length, true);
-      case Part::share_begins: return share_.mark(block, at, false);
-      case Part::share_ends: return share_.mark(block, at, true);
+      case Part::share_begins:
+      case Part::share_ends: shares_loop_ = true; return share_.mark(block, at, part == Part::share_ends);
+      case Part::takes_piece: shares_loop_ = true; return;
       case Part::alone_begins: return alone_.mark(block, at, false);
       case Part::alone_ends: return alone_.mark(block, at, true);
-      case Part::asks_number: asks_number_ = true; return;
+      case Part::asks_who: asks_who_ = true; return;
+      case Part::asks_number: return asked_number(i, at + i.length);
+      case Part::reduces:
       case Part::none:
       case Part::shows: return;
     }
+  }
+
+  // gcc's static loop asks for it.
+  void asked_number(const Instruction& i, std::uintptr_t after) {
+    bool is_share = is_call(i) && lane::use_of_number(object_, function_, after, lane::Number::of_threads, true) == lane::Use::shares;
+    (is_share ? shares_loop_ : asks_number_) = true;
   }
 
   void entered_by_one(int block, std::uintptr_t behind, bool if_zero) {
@@ -102,7 +120,7 @@ class Body {
   }
 
   // Adds one to what all threads see, or takes a number, and not as a loop does for each piece. (Of such a loop the first pass may
-  // stand before it.)
+  // stand before it. A region whose loop OpenMP shares out takes no pieces by hand; what counts in a loop there counts the passes.)
   bool counts() const {
     bool once = false, in_loops = false;
     Place place{-1};
@@ -112,7 +130,7 @@ class Body {
       in_loops |= place.loops;
       once |= place.each && flow_.always_passes(block) && !share_.holds(block, at);
     });
-    return once && !in_loops;
+    return once && (shares_loop_ || !in_loops);
   }
 
   bool is_count(int block, std::uintptr_t at) const {
@@ -122,8 +140,10 @@ class Body {
   }
 
   Object object_;
+  Function function_;
   Flow flow_;
-  bool is_region_, asks_number_ = false;
+  bool is_region_, is_own_;  // of the region's object
+  bool asks_number_ = false, asks_who_ = false, shares_loop_ = false;
   Zone share_, alone_;
 };
 
@@ -132,7 +152,7 @@ class Body {
 bool each_thread_shows(std::uintptr_t code) {
   constexpr int most = 64;
   constexpr std::uintptr_t budget = 64 * 1024;
-  std::uintptr_t seen[most] = {code}, bytes = 0;
+  std::uintptr_t seen[most] = {code}, bytes = 0, own = 0;
   int count = 1;
   auto add = [&](std::uintptr_t function) {
     if (function && count < most && std::find(seen, seen + count, function) == seen + count) seen[count++] = function;
@@ -143,7 +163,8 @@ bool each_thread_shows(std::uintptr_t code) {
     Function function = object.starting_at(seen[next]);
     if (!function) continue;
     bytes += function.end - function.begin;
-    if (Body(object, function, next == 0).look(add)) return true;
+    if (!next) own = object.begin();
+    if (Body(object, function, next == 0, object.begin() == own).look(add)) return true;
   }
   return false;
 }

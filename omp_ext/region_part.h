@@ -10,6 +10,7 @@ enum class Part : std::uint8_t {
   none,
   shows,
   asks_number,
+  asks_who,         // which thread it is, by no number of OpenMP's
   never_returns,
   one_enters,       // of the threads: who is told something else than 0
   first_enters,     // who is told 0

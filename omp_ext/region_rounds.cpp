@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/region_rounds.h"
 
+#include <dlfcn.h>
+
 #include "lane/arithmetic.h"
 #include "omp_ext/region_body.h"
+#include "omp_ext/region_code.h"
 #include "omp_ext/region_part.h"
 
 namespace weir::team {
@@ -12,6 +15,38 @@ using lane::Flow;
 using lane::Function;
 using lane::Instruction;
 using lane::Object;
+
+bool is_call(const Instruction& i) {
+  return i.kind == Instruction::call || i.kind == Instruction::jump || i.kind == Instruction::call_slot;
+}
+
+std::uintptr_t function_of(Named named) {
+  return named.name ? reinterpret_cast<std::uintptr_t>(dlsym(RTLD_DEFAULT, named.name)) : named.function;
+}
+
+// Of a function that the region calls: it computes with such numbers, or adds them to others' with nobody else at it. What it calls in its
+// turn is part of it.
+struct Joining {
+  bool rounds = false, joins = false;
+
+  void read(std::uintptr_t start, int depth) {
+    Object object = Object::around(start);
+    Function function = object.valid() && !object.is_runtime() ? object.starting_at(start) : Function{};
+    if (!function || function.end - function.begin > longest) return;
+    for (std::uintptr_t at = function.begin; at < function.end;) {
+      Instruction i = lane::read_instruction(lane::bytes_at(at), lane::bytes_at(function.end));
+      Named named = named_by(object, i);
+      rounds |= lane::rounds(lane::bytes_at(at), lane::bytes_at(function.end));
+      joins |= lane::exchanges(lane::bytes_at(at), lane::bytes_at(function.end)) || (named.name && begins_alone(named.name));
+      if (named.function && is_call(i) && named.function != start && depth) read(named.function, depth - 1);
+      at += i.length ? i.length : 1;
+    }
+  }
+  static bool begins_alone(const char* name) { return locks(name) || part_of_name(name) == Part::alone_begins; }
+
+ private:
+  static constexpr std::uintptr_t longest = 4096;
+};
 
 class Sums {
  public:
@@ -26,11 +61,21 @@ class Sums {
   Rounding rounding() const {
     Rounding found;
     if (!shares_by_number_ || takes_pieces_) return found;
-    each_instruction(object_, flow_, [&](int block, const Instruction&, std::uintptr_t at, Named) {
-      if (found.of_sum || !lane::rounds(lane::bytes_at(at), lane::bytes_at(flow_.code_of(block).end))) return;
+    bool stored_alone = false, compared_alone = false;
+    each_instruction(object_, flow_, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {
+      if (found.of_sum) return;
+      const std::uint8_t *code = lane::bytes_at(at), *end = lane::bytes_at(flow_.code_of(block).end);
+      bool alone = alone_.holds(block, at), makes_one = alone || reduction_.holds(block, at);
+      if (alone && !flow_.loop_around(block).any()) {
+        stored_alone |= lane::stores_number(code, end);
+        compared_alone |= lane::compares_numbers(code, end);
+      }
+      if (is_call(i)) found.of_sum = calls_for_sum(function_of(named), makes_one);
+      if (!lane::rounds(code, end)) return;
       found.computes = true;
-      found.of_sum = reduction_.holds(block, at) || alone_.holds(block, at) || (flow_.loop_around(block) & exchanges_).any();
+      found.of_sum = makes_one || (flow_.loop_around(block) & exchanges_).any();
     });
+    found.of_sum |= stored_alone && !compared_alone;  // the sum is made of what was put aside, one for each thread
     return found;
   }
 
@@ -46,8 +91,18 @@ class Sums {
       case Part::reduces: return reduction_.mark(block, at, false);
       case Part::alone_begins: return alone_.mark(block, at, false);
       case Part::alone_ends: return alone_.mark(block, at, true);
-      default: return;
+      default: break;
     }
+    if (locks(named.name)) alone_.mark(block, at, false);
+    if (unlocks(named.name)) alone_.mark(block, at, true);
+  }
+
+  static bool calls_for_sum(std::uintptr_t function, bool makes_one) {
+    constexpr int most_deep = 2;
+    if (!function) return false;
+    Joining joining;
+    joining.read(function, most_deep);
+    return joining.rounds && (makes_one || joining.joins);
   }
 
   Object object_;

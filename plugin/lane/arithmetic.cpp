@@ -15,6 +15,34 @@ bool rounds(const std::uint8_t* at, const std::uint8_t* end) {
   return old && (o.first & 7) != 2 && (o.first & 7) != 3;
 }
 
+namespace {
+
+constexpr int rsp = 4;
+
+// One number, not several, and not other bytes: as its prefix tells.
+bool is_of_one(const std::uint8_t* at, const Operands& o) {
+  if (o.vector) return (*at == 0xc5 && (at[1] & 2)) || (*at == 0xc4 && (at[2] & 2));
+  return *at == 0xf2 || *at == 0xf3;
+}
+
+}  // namespace
+
+bool stores_number(const std::uint8_t* at, const std::uint8_t* end) {
+  Operands o = read_operands(at, end);
+  if (!o.length || !o.in_memory || (o.base == rsp && o.index < 0)) return false;
+  if (o.map == 1) return o.opcode == 0x11 && is_of_one(at, o);
+  int which = o.first & 7;
+  bool old = o.map == 0 && !o.vector;
+  return old && (((o.opcode == 0xd9 || o.opcode == 0xdd) && (which == 2 || which == 3)) || (o.opcode == 0xdb && which == 7));
+}
+
+bool compares_numbers(const std::uint8_t* at, const std::uint8_t* end) {
+  Operands o = read_operands(at, end);
+  if (!o.length) return false;
+  if (o.map == 1) return o.opcode == 0x2e || o.opcode == 0x2f || o.opcode == 0x5d || o.opcode == 0x5f;
+  return o.map == 0 && !o.vector && (o.opcode == 0xdb || o.opcode == 0xdf) && !o.in_memory && ((o.first & 7) == 5 || (o.first & 7) == 6);
+}
+
 bool exchanges(const std::uint8_t* at, const std::uint8_t* end) {
   Operands o = read_operands(at, end);
   return o.length && !o.vector && o.map == 1 && o.in_memory && (o.opcode == 0xb0 || o.opcode == 0xb1 || o.opcode == 0xc7);

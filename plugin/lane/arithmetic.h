@@ -8,6 +8,10 @@ namespace weir::lane {
 // An instruction that adds, subtracts, multiplies or divides floating-point numbers.
 bool rounds(const std::uint8_t* at, const std::uint8_t* end);
 // One that writes to memory if that holds what was read of it before.
+// Puts one into memory; compares two of them.
+bool stores_number(const std::uint8_t* at, const std::uint8_t* end);
+bool compares_numbers(const std::uint8_t* at, const std::uint8_t* end);
+
 bool exchanges(const std::uint8_t* at, const std::uint8_t* end);
 
 // An instruction that adds one to a register or to memory, or takes one off.

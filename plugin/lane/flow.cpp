@@ -43,7 +43,7 @@ Flow::Flow(Function function) {
   if (function.end - function.begin > most_bytes) return;
   find_blocks(function);
   for (int i = 0; i < count_; ++i) find_next(function, i);
-  if (count_) reached_ = reached_from(0, Blocks().set());
+  if (count_) reached_ = from_begin();
 }
 
 void Flow::ends_in(int block) {
@@ -52,7 +52,7 @@ void Flow::ends_in(int block) {
 }
 
 void Flow::find_ways() {
-  reached_ = reached_from(0, Blocks().set());
+  reached_ = from_begin();
   passed_ = that_reach(reached_ & leaves_, reached_);
 }
 
@@ -114,7 +114,6 @@ Flow::Blocks Flow::reached_from(int block, const Blocks& among, const Blocks& en
     reached[static_cast<std::size_t>(next)] = true;
     work[waiting++] = static_cast<std::int16_t>(next);
   };
-  if (block == 0 && among.all()) add(0);
   for (int from = block;; from = work[--waiting]) {
     bool goes_on = from == block || !ends[static_cast<std::size_t>(from)];
     if (goes_on) add(next_[from][0]), add(next_[from][1]);

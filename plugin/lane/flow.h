@@ -43,6 +43,7 @@ class Flow {
   void find_next(Function function, int block);
   bool goes_to(int block, const Blocks& any) const;
   Blocks reached_from(int block, const Blocks& among, const Blocks& ends = {}) const;
+  Blocks from_begin() const { return reached_from(0, ~Blocks()) | Blocks(1); }
   Blocks that_reach(Blocks reach, const Blocks& among) const;
   Blocks loop_around(int block, const Blocks& among) const;
   Blocks entered(const Blocks& loop) const;

@@ -2,6 +2,7 @@
 /* Regions that share a loop of reads out, and where each thread does something beside it: with more threads more of that would be
    done. The last ones are for one thread alone. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -44,6 +45,53 @@ static void count_after(void) {
   }
 }
 
+/* The loop's shares go by number here, and nothing stands between the begin and the loop but what each does. */
+static void count_first(void) {
+#pragma omp parallel
+  {
+#pragma omp atomic
+    ++threads;
+#pragma omp for
+    for (int i = 0; i < items; ++i) work(i);
+  }
+}
+
+static struct {
+  long sum;
+} table[64];
+static void number(void) {
+  int next = 0;
+#pragma omp parallel
+  {
+    int me;
+#pragma omp critical
+    me = next++;
+#pragma omp for
+    for (int i = 0; i < items; ++i) {
+      work(i);
+      table[me].sum += i;
+    }
+  }
+  threads += next;
+}
+
+static void counts(void) { __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED); }
+static void (*volatile begins)(void) = counts;
+static void pointer(void) {
+#pragma omp parallel
+  {
+    begins();
+#pragma omp for
+    for (int i = 0; i < items; ++i) work(i);
+  }
+}
+
+static void seed(void) {
+  unsigned mine = 42;
+#pragma omp parallel for firstprivate(mine)
+  for (int i = 0; i < items; ++i) work(rand_r(&mine) % 1000);
+}
+
 static void alone(void) {
 #pragma omp parallel
   {
@@ -63,7 +111,8 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } kinds[] = {{"lines", lines}, {"count", count}, {"count_after", count_after}, {"alone", alone}};
+  } kinds[] = {{"lines", lines}, {"count", count}, {"count_after", count_after}, {"count_first", count_first}, {"number", number},
+               {"pointer", pointer}, {"seed", seed}, {"alone", alone}};
   for (size_t i = 0; argc > 1 && i < sizeof kinds / sizeof *kinds; ++i) {
     /* What a region's first run showed is what its next is given threads by. */
     for (int run = 0; run < 6 && strcmp(argv[1], kinds[i].name) == 0; ++run) kinds[i].run();

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Regions that share a loop out. In seen_ ones each thread does something beside it that others see; in quiet_ ones none does. */
+#include <fcntl.h>
 #include <omp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #define APART __attribute__((noinline))
-#define LOOP _Pragma("omp for schedule(dynamic)") for (int i = 0; i < 100; ++i)
+#ifndef SHARED
+#define SHARED "omp for schedule(dynamic)"
+#endif
+#define LOOP _Pragma(SHARED) for (int i = 0; i < 100; ++i)
 
 static long sum, threads;
 static int verbose;
@@ -98,6 +103,81 @@ void seen_number(long *of) {
   }
 }
 
+void seen_number_alone(long *of) {
+#pragma omp parallel
+  {
+    long mine;
+#pragma omp critical
+    mine = threads++;
+    LOOP of[mine] += i;
+  }
+}
+
+void seen_count_beside(void) { /* passes are counted, too */
+#pragma omp parallel
+  {
+#pragma omp atomic
+    threads++;
+    LOOP {
+      work(i);
+#pragma omp atomic
+      sum++;
+    }
+  }
+}
+
+void seen_who(unsigned long *who) {
+#pragma omp parallel
+  {
+    LOOP who[i] = (unsigned long)pthread_self();
+  }
+}
+
+struct Of {
+  void (*begins)(void);
+};
+static void (*volatile begins)(void);
+void seen_pointer(const struct Of *of) {
+#pragma omp parallel
+  {
+    of->begins();
+    LOOP work(i);
+  }
+}
+void seen_pointer_kept(void) {
+#pragma omp parallel
+  {
+    begins();
+    LOOP work(i);
+  }
+}
+
+void seen_file(const char *name) {
+#pragma omp parallel
+  {
+    FILE *mine = fopen(name, "a");
+    LOOP work(i);
+    if (mine) fclose(mine);
+  }
+}
+void seen_file_made(const char *name) {
+#pragma omp parallel
+  {
+    int mine = open(name, O_WRONLY | O_CREAT, 0600);
+    LOOP work(i);
+    close(mine);
+  }
+}
+static APART FILE *opened_as(const char *name, const char *how) { return fopen(name, how); }
+void seen_file_in_doubt(const char *name, const char *how) {
+#pragma omp parallel
+  {
+    FILE *mine = opened_as(name, how);
+    LOOP work(i);
+    if (mine) fclose(mine);
+  }
+}
+
 void quiet_by_one(void) {
 #pragma omp parallel
   {
@@ -106,6 +186,14 @@ void quiet_by_one(void) {
       puts("begins");
       ++threads;
     }
+    LOOP work(i);
+  }
+}
+
+/* (Where its loop is shared out by number gcc asks for the number once, for both.) */
+void quiet_by_master(void) {
+#pragma omp parallel
+  {
     LOOP work(i);
 #pragma omp master
     puts("ends");
@@ -155,6 +243,21 @@ void quiet_file(const char *name) {
       if (fread(room, 1, sizeof room, mine) > 0) work(i);
     }
     fclose(mine);
+  }
+}
+
+void quiet_number(const char *name) {
+#pragma omp parallel
+  {
+    int mine = open(name, O_RDONLY);
+    char *room = malloc(100);
+    LOOP {
+      if (pread(mine, room, 100, i * 100L) > 0) work(i);
+#pragma omp atomic
+      sum++;
+    }
+    free(room);
+    close(mine);
   }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Regions that make a sum. Those of rounded_ ones depend on the number of threads, those of exact_ ones on nothing, or on chance. */
 #include <omp.h>
+#include <pthread.h>
 #include <unistd.h>
 
 static double reads(int i) {
@@ -68,6 +69,77 @@ void by_thread_table(double *of) {
   {
     int me = omp_get_thread_num();
     for (int i = me; i < 100; i += omp_get_num_threads()) of[me] += reads(i);
+  }
+}
+
+/* By functions that stay functions, as other languages' operators may. */
+struct Sum {
+  double sum;
+};
+static __attribute__((noinline)) void add_to(struct Sum *to, const struct Sum *what) { to->sum += what->sum; }
+#pragma omp declare reduction(together : struct Sum : add_to(&omp_out, &omp_in)) initializer(omp_priv = (struct Sum){0})
+double rounded_by_function(void) {
+  struct Sum all = {0};
+#pragma omp parallel for schedule(static) reduction(together : all)
+  for (int i = 0; i < 100; ++i) all.sum += reads(i);
+  return all.sum;
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static __attribute__((noinline)) void add_alone(double *to, double what) {
+  pthread_mutex_lock(&mutex);
+  *to += what;
+  pthread_mutex_unlock(&mutex);
+}
+void rounded_elsewhere(double *of) {
+#pragma omp parallel
+  {
+    double mine = 0;
+#pragma omp for schedule(static)
+    for (int i = 0; i < 100; ++i) mine += reads(i);
+    add_alone(of, mine);
+  }
+}
+
+void rounded_with_mutex(double *of) {
+#pragma omp parallel
+  {
+    double mine = 0;
+#pragma omp for schedule(static)
+    for (int i = 0; i < 100; ++i) mine += reads(i);
+    pthread_mutex_lock(&mutex);
+    *of += mine;
+    pthread_mutex_unlock(&mutex);
+  }
+}
+
+/* Put aside, to be added up by whoever comes. */
+static double *parts;
+void rounded_put_aside(void) {
+#pragma omp parallel
+  {
+    double mine = 0;
+#pragma omp for schedule(static)
+    for (int i = 0; i < 100; ++i) mine += reads(i);
+#pragma omp critical
+    {
+      *parts = mine;
+      parts += 4;
+    }
+  }
+}
+
+void exact_most_by_hand(double *of) {
+#pragma omp parallel
+  {
+    double mine = 0;
+#pragma omp for schedule(static)
+    for (int i = 0; i < 100; ++i) {
+      double x = reads(i);
+      if (x > mine) mine = x;
+    }
+#pragma omp critical
+    if (mine > *of) *of = mine;
   }
 }
 

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Regions that share a loop out by number. In carried_ ones a thread takes something of its own from pass to pass; in free_ ones none does,
+ * or those who do take the passes as they come. */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define APART __attribute__((noinline))
+#define LOOP _Pragma("omp for schedule(static)") for (int i = 0; i < 100; ++i)
+
+static long sum;
+
+static APART void work(long i) {
+  char byte;
+  if (pread(0, &byte, 1, i) == 1) __atomic_fetch_add(&sum, byte, __ATOMIC_RELAXED);
+}
+
+void carried_seed(void) {
+  unsigned seed = 42;
+#pragma omp parallel for firstprivate(seed)
+  for (int i = 0; i < 100; ++i) work(rand_r(&seed));
+}
+
+void carried_seed_of_region(void) {
+#pragma omp parallel
+  {
+    unsigned short state[3] = {1, 2, 3};
+    LOOP work(nrand48(state));
+  }
+}
+
+struct Random {
+  unsigned long state[4];
+  int used;
+};
+APART void begin_random(struct Random *r, unsigned long with) {
+  for (int i = 0; i < 4; ++i) r->state[i] = with + (unsigned long)i;
+  r->used = 0;
+}
+APART unsigned long next_random(struct Random *r) { return r->state[r->used++ & 3] += r->state[0] << 3; }
+void carried_object(void) {
+#pragma omp parallel
+  {
+    struct Random mine;
+    begin_random(&mine, 7);
+    LOOP work((long)next_random(&mine));
+  }
+}
+
+struct Much {
+  unsigned long state[300];
+};
+APART unsigned long next_of_much(struct Much *m) { return m->state[0] = m->state[0] * 5 + m->state[299]; }
+void carried_copy(const struct Much *first) {
+  struct Much mine = *first;
+#pragma omp parallel for firstprivate(mine)
+  for (int i = 0; i < 100; ++i) work((long)next_of_much(&mine));
+}
+
+/* Its address stays in a register. */
+void carried_often(void) {
+#pragma omp parallel
+  {
+    struct Random mine;
+    begin_random(&mine, 7);
+    LOOP {
+      for (int n = 0; n < 10; ++n) work((long)(next_random(&mine) ^ next_random(&mine)));
+    }
+  }
+}
+
+void free_room(void) {
+#pragma omp parallel
+  {
+    char room[4096];
+    LOOP {
+      ssize_t bytes = pread(0, room, sizeof room, i * 4096L);
+      for (ssize_t n = 0; n < bytes; ++n) work(room[n]);
+    }
+  }
+}
+
+void free_room_cleared(void) {
+#pragma omp parallel
+  {
+    char room[64];
+    memset(room, 0, sizeof room);
+    LOOP {
+      if (pread(0, room, sizeof room, i * 64L) > 0) work(room[3]);
+    }
+  }
+}
+
+void free_room_asked_for(long bytes) {
+#pragma omp parallel
+  {
+    char *room = malloc((size_t)bytes);
+    LOOP {
+      if (pread(0, room, (size_t)bytes, i * bytes) > 0) work(room[3]);
+    }
+    free(room);
+  }
+}
+
+void free_time(void) {
+#pragma omp parallel
+  {
+    struct timespec a_while = {0, 50000};
+    LOOP {
+      nanosleep(&a_while, 0);
+      work(i);
+    }
+  }
+}
+
+long free_sum(void) {
+  long all = 0, most = 0;
+#pragma omp parallel for schedule(static) reduction(+ : all) reduction(max : most)
+  for (int i = 0; i < 100; ++i) {
+    char byte = 0;
+    if (pread(0, &byte, 1, i) != 1) continue;
+    all += byte;
+    if (byte > most) most = byte;
+  }
+  return all + most;
+}
+
+void free_by_pass(void) {
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < 100; ++i) {
+    struct Random mine;
+    begin_random(&mine, (unsigned long)i);
+    work((long)next_random(&mine));
+  }
+}
+
+void free_line(void) {
+#pragma omp parallel
+  {
+    char line[256];
+    LOOP {
+      snprintf(line, sizeof line, "/tmp/part.%d", i);
+      FILE *file = fopen(line, "r");
+      if (!file) continue;
+      while (fgets(line, sizeof line, file)) work(line[0]);
+      fclose(file);
+    }
+  }
+}
+
+void free_by_chance(void) {
+  unsigned seed = 42;
+#pragma omp parallel for firstprivate(seed) schedule(dynamic)
+  for (int i = 0; i < 100; ++i) work(rand_r(&seed));
+}
