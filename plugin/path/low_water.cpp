@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "path/low_water.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <atomic>
@@ -21,11 +22,13 @@ bool has_low_water(int fd) {
   return !failed(sys::getsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, &size)) && bytes > 1;
 }
 
-// Numbers that were there before the program began are low.
+// Numbers that were there before the program began are low. Which of them are, one call tells.
 int look_at_inherited() {
   constexpr int most = 256;
-  bool any = false;
-  for (int fd = 0; fd < most && !any; ++fd) any = has_low_water(fd);
+  pollfd numbers[most];
+  for (int fd = 0; fd < most; ++fd) numbers[fd] = {fd, 0, 0};
+  bool told = !failed(sys::poll(numbers, most, 0)), any = false;
+  for (int fd = 0; fd < most && !any; ++fd) any = !(told && numbers[fd].revents & POLLNVAL) && has_low_water(fd);
   int before = unasked;
   return state.compare_exchange_strong(before, any ? some : none) ? (any ? some : none) : before;
 }
