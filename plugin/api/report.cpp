@@ -53,12 +53,23 @@ const char* main_reason(const meter::Totals& sum) {
   return most ? meter::name_of(static_cast<meter::Reason>(most)) : nullptr;
 }
 
+// Without the character that the end of the buffer cut in two.
+Result whole_characters(const char* text, std::size_t length) {
+  for (std::size_t back = 1; back < 4; ++back) {
+    auto c = static_cast<unsigned char>(text[length - back]);
+    if (c >= 0xc0) return static_cast<Result>(bytes_of_character(text + length - back, back) ? length : length - back);
+    if (c < 0x80) break;
+  }
+  return static_cast<Result>(length);
+}
+
 void put_command(Writer& out) {
   out.put("\"command\": [");
   char text[4096];
   Result fd = sys::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   Result length = failed(fd) ? 0 : sys::read(static_cast<int>(fd), text, sizeof text);
   if (!failed(fd)) sys::close(static_cast<int>(fd));
+  if (length == sizeof text) length = whole_characters(text, sizeof text);
   for (Result at = 0; at < length;) {
     std::size_t word = strnlen(text + at, length - at);
     if (at) out.put(", ");

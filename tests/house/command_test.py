@@ -167,6 +167,19 @@ class Run(unittest.TestCase):
             for name in names:
                 self.assertRegex(name, rf"^({re.escape(os.uname().nodename)}\.\d+\.json|\d+\.trace)$")
 
+    def test_a_report_is_json_whatever_bytes_the_arguments_have(self):
+        words = [b"caf\xe9", b"\xff\xc3", b"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8c\x8a", b"\xed\xa0\x80\xc0\xaf", b'"\\\n\x7f']
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "r.json")
+            weir("run", "-q", "--report=" + file, "/bin/true", *words)
+            with open(file, encoding="utf-8") as text:
+                self.assertEqual(json.load(text)["command"][1:], ["caf\xe9", "\xff\xc3", "caf\xe9 \u20ac \U0001f30a",
+                                                                "\xed\xa0\x80\xc0\xaf", '"\\\n\x7f'])
+            for begin in range(4):
+                weir("run", "-q", "--report=" + file, "/bin/true", "x" * begin + "\u20ac" * 2000)
+                with open(file, encoding="utf-8") as text:
+                    self.assertRegex(json.load(text)["command"][1], "\\Ax*\u20ac{1361,1362}\\Z")
+
     def test_a_report_is_written_by_who_wrote_over_the_environment(self):
         with tempfile.TemporaryDirectory() as folder:
             weir("run", "--report=run.json", program("arguments"), env={"OVERWRITE": "1"}, cwd=folder)
