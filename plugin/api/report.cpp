@@ -162,17 +162,42 @@ void put_controller(Writer& out) {
 
 }  // namespace
 
-void name_file_of_child(base::Line& name, const char* file) {
-  std::int32_t me = sys::process_id();
+void FileName::add(const char* text, std::size_t length) {
+  fits_ = fits_ && length < sizeof text_ - length_;
+  if (!fits_) return;
+  std::memcpy(text_ + length_, text, length);
+  length_ += length;
+  text_[length_] = 0;
+}
+
+void FileName::add(const char* text) { add(text, std::strlen(text)); }
+
+void FileName::of(const char* file) {
+  *this = {};
+  add(file);
+}
+
+void FileName::of_child(const char* file) {
   const char* slash = std::strrchr(file, '/');
   const char* dot = std::strrchr(slash ? slash : file, '.');
-  if (dot) name.add("%.*s.%d%s", (int)(dot - file), file, me, dot);
-  else name.add("%s.%d", file, me);
+  *this = {};
+  add(file, dot ? static_cast<std::size_t>(dot - file) : std::strlen(file));
+  add(base::Line().add(".%d", sys::process_id()).text());
+  add(dot ? dot : "");
+}
+
+void FileName::of_process(const char* file) {
+  if (is_root()) of(file);
+  else of_child(file);
 }
 
 void name_file(base::Line& name, const char* file) {
-  if (is_root()) name.add("%s", file);
-  else name_file_of_child(name, file);
+  FileName whole;
+  whole.of_process(file);
+  name.add("%s", whole.text());
+  if (name.length() == std::strlen(whole.text())) return;
+  name = {};  // a name that was cut is another file's
+  base::say("a name of more than 1024 bytes: %.900s", file);
 }
 
 namespace {
@@ -254,8 +279,10 @@ int write_in_place(const char* name, const Facts& facts) {
 
 // Beside it, then renamed: who reads the file, or kills us, finds a whole report.
 int replace(const char* name, const Facts& facts) {
-  base::Line part;
-  part.add("%s.%d.part", name, sys::process_id());  // several that `weir run` became may have the same name
+  static FileName part;  // large for a stack that is the program's; one writes at a time
+  part.of(name);
+  part.add(base::Line().add(".%d.part", sys::process_id()).text());  // several that `weir run` became may have the same name
+  if (!part.fits()) return facts.ended ? write_in_place(name, facts) : -ENAMETOOLONG;
   Result fd = sys::open(part.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (failed(fd)) return facts.ended ? write_in_place(name, facts) : static_cast<int>(fd);
   int error = write_all(static_cast<int>(fd), facts);
@@ -268,12 +295,12 @@ int replace(const char* name, const Facts& facts) {
 }  // namespace
 
 void write_report(const char* file, const Facts& facts) {
-  base::Line name;
-  name_file(name, file);
-  bool whole = may_replace(name.text());
+  static FileName name;
+  name.of_process(file);
+  bool whole = name.fits() && may_replace(name.text());
   if (!whole && !facts.ended) return;
-  int error = whole ? replace(name.text(), facts) : write_in_place(name.text(), facts);
-  if (error && facts.ended) base::say("can't write the report %s: %s", name.text(), base::words_of(-error));
+  int error = !name.fits() ? -ENAMETOOLONG : whole ? replace(name.text(), facts) : write_in_place(name.text(), facts);
+  if (error && facts.ended) base::say("can't write the report %.900s: %s", name.fits() ? name.text() : file, base::words_of(-error));
 }
 
 }  // namespace weir::api

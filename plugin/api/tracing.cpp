@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 #include <new>
 
@@ -54,7 +55,7 @@ void say_trouble(int error) {
   meter::tracing.store(false);
   if (trace->told) return;
   trace->told = true;
-  base::say("can't write the trace %s: %s; the program goes on without", settings().trace, base::words_of(-error));
+  base::say("can't write the trace %.900s: %s; the program goes on without", settings().trace, base::words_of(-error));
 }
 
 const char* role_of(std::int32_t thread, std::uint32_t place) {
@@ -141,10 +142,10 @@ void body(void*) {
 
 bool open_file() {
   if (trace->file.is_open()) return true;
-  base::Line name;
-  if (is_fork) name_file_of_child(name, settings().trace);
-  else name_file(name, settings().trace);
-  int error = trace->file.open(name.text());
+  FileName name;
+  if (is_fork) name.of_child(settings().trace);
+  else name.of_process(settings().trace);
+  int error = name.fits() ? trace->file.open(name.text()) : -ENAMETOOLONG;
   if (error) say_trouble(error);
   return !error;
 }

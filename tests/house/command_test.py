@@ -180,6 +180,20 @@ class Run(unittest.TestCase):
                 with open(file, encoding="utf-8") as text:
                     self.assertRegex(json.load(text)["command"][1], "\\Ax*\u20ac{1361,1362}\\Z")
 
+    def test_a_file_with_a_long_name_gets_that_name_and_no_other(self):
+        with tempfile.TemporaryDirectory() as folder:
+            deep = folder
+            while len(deep) < 1500:
+                deep = os.path.join(deep, "d" * 200)
+            os.makedirs(deep)
+            got = weir("run", f"--report={deep}/r.json", f"--trace={deep}/t.json", "/bin/true")
+            self.assertEqual(sorted(os.listdir(deep)), ["r.json", "t.json"], got.stderr)
+            beyond = folder + "/d" * 2100 + ".json"
+            got = weir("run", "-q", f"--trace={beyond}", "/bin/echo", "ran")
+            self.assertEqual(got.stdout, "ran\n")
+            self.assertRegex(got.stderr, "\\Aweir: can't write the trace .*: File name too long; .*\n\\Z")
+            self.assertEqual(len(os.listdir(folder)), 1)
+
     def test_a_report_is_written_by_who_wrote_over_the_environment(self):
         with tempfile.TemporaryDirectory() as folder:
             weir("run", "--report=run.json", program("arguments"), env={"OVERWRITE": "1"}, cwd=folder)
