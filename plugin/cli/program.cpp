@@ -50,11 +50,13 @@ class Mapping {
   int error_ = 0;
 };
 
-// As execvp searches: a name with a slash is a path, others are looked for in PATH.
+// As execvp searches: a name with a slash is a path, others are looked for in PATH, an empty part of which is the folder we are in, be it
+// the last.
 std::string find_in_path(const std::string& command) {
   if (command.find('/') != std::string::npos) return command;
+  if (command.empty()) return "";
   const char* path = std::getenv("PATH");
-  std::istringstream folders(path ? path : "/bin:/usr/bin");
+  std::istringstream folders(std::string(path ? path : "/bin:/usr/bin") + ":");
   for (std::string folder; std::getline(folders, folder, ':');) {
     std::string candidate = (folder.empty() ? "." : folder) + "/" + command;
     struct stat status;

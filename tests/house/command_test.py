@@ -62,6 +62,14 @@ class Run(unittest.TestCase):
         self.assertEqual(weir("run", "/").returncode, 126)
         self.assertEqual(weir("run", "/etc/passwd").returncode, 126)
 
+    def test_programs_are_found_where_execvp_finds_them(self):
+        folder, name = os.path.split(program("arguments"))
+        for path in (folder, "/usr/bin:" + folder, "/usr/bin:", ":/usr/bin", "/usr/bin::/bin", ""):
+            got = weir("run", "-q", name, env={"PATH": path}, cwd=folder)
+            self.assertEqual((got.returncode, got.stderr), (0, ""), path)
+            self.assertIn("libweir_preload.so", got.stdout, path)
+        self.assertEqual(weir("run", "-q", "").returncode, 127)
+
     def test_wrong_options_are_said_and_nothing_runs(self):
         for words in (["--lane=fast"], ["--threads=many"], ["--no-such-option"], ["-z"], []):
             wrong = weir("run", *words, *([program("arguments")] if words else []))
