@@ -9,29 +9,59 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
+#include <fstream>
 #include <initializer_list>
+#include <string>
 
 namespace weir::cli {
 namespace {
 
-// What is waited for, not handled: blocked in this process from before the fork until its end.
+// What is waited for, not handled: blocked in this process from before the fork until its end. Not what a fault of our own would send.
 sigset_t attended_signals() {
   sigset_t set;
-  sigemptyset(&set);
-  for (int sig : {SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGTSTP, SIGTTIN,
-                  SIGTTOU, SIGWINCH, SIGPIPE})
-    sigaddset(&set, sig);
-  for (int sig = SIGRTMIN; sig <= SIGRTMAX; ++sig) sigaddset(&set, sig);
+  sigfillset(&set);
+  for (int sig : {SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP}) sigdelset(&set, sig);
   return set;
 }
 
 // What the terminal sends, it sends to the program too.
 bool was_for_us_alone(const siginfo_t& info) { return info.si_code <= 0; }
 
-// The program was stopped: so is this process, for whoever watches it (a shell's job control), until it is continued.
+bool is_stopped(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");  // "1234 (its name) T ..."
+  std::string line;
+  std::getline(file, line);
+  std::size_t name_end = line.rfind(')');
+  return name_end == std::string::npos || name_end + 2 >= line.size() || line[name_end + 2] == 'T' || line[name_end + 2] == 't';
+}
+
+// Who continues the program alone does not continue us, and who is stopped can't look: another process does. It goes on till it is killed, as we
+// may not have stopped yet.
+pid_t watch_while_stopped(pid_t child) {
+  pid_t self = getpid(), watch = fork();
+  if (watch) return watch;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  while (getppid() == self) {
+    usleep(20'000);
+    if (!is_stopped(child)) kill(self, SIGCONT);
+  }
+  _exit(0);
+}
+
+// The program was stopped: so is this process, for whoever watches it (a shell's job control), until either is continued.
 void stop_alike(pid_t child) {
+  pid_t watch = watch_while_stopped(child);
   raise(SIGSTOP);
-  kill(child, SIGCONT);
+  siginfo_t continued{};
+  waitid(P_PID, child, &continued, WCONTINUED | WNOHANG);
+  if (!continued.si_pid) kill(child, SIGCONT);
+  if (watch > 0) kill(watch, SIGKILL), waitpid(watch, nullptr, 0);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, SIGCONT);
+  timespec at_once{};
+  while (sigtimedwait(&only, nullptr, &at_once) > 0) {}  // the program has had its own
 }
 
 int wait_for(pid_t child, const sigset_t& signals) {

@@ -78,7 +78,8 @@ class Run(unittest.TestCase):
         self.assertEqual(self.run_it("/etc/passwd").returncode, 126)
 
     def test_signals_go_on_to_the_program(self):
-        for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
+        for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGXCPU, signal.SIGPROF, signal.SIGVTALRM,
+                    signal.SIGIO, signal.SIGPWR, signal.SIGABRT, signal.SIGXFSZ, signal.SIGURG):
             code = f"""import signal, sys, time
 signal.signal({int(sig)}, lambda *_: sys.exit(33))
 print('ready', flush=True)
@@ -94,6 +95,24 @@ while True: time.sleep(0.05)  # one that comes just before a sleep does not end 
         child.send_signal(signal.SIGCONT)
         os.kill(int(pid), signal.SIGTERM)
         self.assertEqual(child.wait(LIMIT_S), -signal.SIGTERM)
+
+    def test_a_program_that_is_continued_by_itself_goes_on_and_so_does_weir(self):
+        code = """import os, signal, sys, time
+conts = []
+signal.signal(signal.SIGCONT, lambda *_: conts.append(1))
+print(os.getpid(), flush=True)
+while not conts: time.sleep(0.01)
+time.sleep(0.3)
+sys.exit(40 + len(conts))"""
+        for who in ("program", "weir", "group"):
+            child, pid = self.start(sys.executable, "-c", code, start_new_session=True)
+            os.kill(int(pid), signal.SIGSTOP)
+            self.assertTrue(os.WIFSTOPPED(os.waitpid(child.pid, os.WUNTRACED)[1]))
+            if who == "group":
+                os.killpg(child.pid, signal.SIGCONT)
+            else:
+                os.kill(int(pid) if who == "program" else child.pid, signal.SIGCONT)
+            self.assertEqual(child.wait(LIMIT_S), 41, who)
 
     def test_killing_weir_kills_the_program(self):
         child, pid = self.start("/bin/sh", "-c", f"echo $$; exec /bin/sleep {LIMIT_S}")
