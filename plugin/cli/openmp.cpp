@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -77,6 +78,8 @@ std::string lacking_name(const std::vector<std::string>& objects, const std::str
   return lacking;
 }
 
+bool names_libomp(const std::string& wanted) { return wanted != "auto" && wanted != "no" && !wanted.empty(); }
+
 // The program alone, or with libraries that fork no teams for it: then its regions are all in one file.
 bool only_computes(const std::vector<std::string>& objects) {
   auto known = [](const std::string& object) {
@@ -104,13 +107,22 @@ std::string newest_libomp() {
   return newest;
 }
 
+std::string why_no_libomp(const std::string& wanted) {
+  if (!names_libomp(wanted)) return "";
+  if (access(wanted.c_str(), R_OK)) return "can't read " + wanted + ", the libomp that was named: " + std::strerror(errno);
+  if (wanted.find_first_of(" :") != std::string::npos) return "the loader can't be told of " + wanted + ": there is a space or a colon in its path";
+  bool serves = false;
+  with_image(wanted, [&](const lane::Image& image) { serves = image.valid() && image.defines("__kmpc_fork_call"); });
+  return serves ? "" : wanted + " is no libomp";
+}
+
 OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string& wanted, bool traced) {
   OpenMp choice;
   if (!find_object(objects, "libomp").empty() || !find_object(objects, "libiomp5").empty()) choice.uses = "libomp";
-  bool named = wanted != "auto" && wanted != "no" && !wanted.empty();
+  bool named = names_libomp(wanted);
   if (find_object(objects, "libgomp.so").empty()) {
     // Named all the same: CMD starts a program that has libgomp, as a script or mpirun does.
-    if (named && choice.uses.empty() && !access(wanted.c_str(), R_OK)) choice.in_front = wanted;
+    if (choice.uses.empty() && why_no_libomp(wanted).empty() && named) choice.in_front = std::filesystem::absolute(wanted).string();
     return choice;
   }
   choice.uses = "libgomp";
@@ -118,7 +130,11 @@ OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string&
     choice.note = "libgomp stays, as --libomp=no wants it";
     return choice;
   }
-  std::string libomp = wanted == "auto" || wanted.empty() ? newest_libomp() : wanted;
+  if (std::string why = why_no_libomp(wanted); !why.empty()) {
+    choice.note = "libgomp stays: " + why;
+    return choice;
+  }
+  std::string libomp = named ? std::filesystem::absolute(wanted).string() : newest_libomp();
   if (libomp.empty() || access(libomp.c_str(), R_OK)) {
     choice.note = "no LLVM libomp found to put in front of libgomp: OpenMP threads wait as they would without weir";
     return choice;

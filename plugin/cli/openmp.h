@@ -17,6 +17,9 @@ struct OpenMp {
 // its teams do is to be shown, whether they wait or not.
 OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string& wanted, bool traced);
 
+// Why the libomp that `wanted` names can't be had; "" where it can, or none is named.
+std::string why_no_libomp(const std::string& wanted);
+
 // The newest libomp.so.5 of this machine, "" for none.
 std::string newest_libomp();
 

@@ -103,6 +103,11 @@ std::string why_without(const char* command) {
   return "weir:       " + why + "\n" + (program.remedy.empty() ? "" : "weir:     > " + program.remedy + "\n");
 }
 
+int refuse(const std::string& why) {
+  std::fprintf(stderr, "weir: %s\n", why.c_str());
+  return status_own_trouble;
+}
+
 // With nothing to do afterwards the program takes this process over; else it is a child of it.
 int run_job(Job& job, bool explain) {
   std::string report = setting(job.wish, "WEIR_REPORT", "");
@@ -126,13 +131,10 @@ int run_command(int argc, char** argv) {
   } catch (const CLI::CallForHelp& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "weir: %s\nweir: the options of weir run are listed by weir run --help\n", error.what());
-    return status_own_trouble;
+    return refuse(std::string(error.what()) + "\nweir: the options of weir run are listed by weir run --help");
   }
-  if (begin >= argc) {
-    std::fprintf(stderr, "weir: weir run needs a program to run: weir run [OPTIONS] [--] CMD ARGS...\n");
-    return status_own_trouble;
-  }
+  if (begin >= argc) return refuse("weir run needs a program to run: weir run [OPTIONS] [--] CMD ARGS...");
+  if (std::string why = why_no_libomp(setting(job.wish, "WEIR_LIBOMP", "auto")); !why.empty()) return refuse(why);
   name_files(job.wish.given);
   return run_job(job, explain);
 }

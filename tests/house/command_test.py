@@ -77,6 +77,15 @@ class Run(unittest.TestCase):
             self.assertEqual(wrong.stdout, "")
             self.assertTrue(wrong.stderr.startswith("weir: "), wrong.stderr)
 
+    def test_a_libomp_that_is_not_there_is_refused_by_name(self):
+        for name in ("/nonexistent/libomp.so", "/etc/passwd", "/"):
+            for how in ({"words": [f"--libomp={name}"]}, {"env": {"WEIR_LIBOMP": name}}):
+                got = weir("run", *how.get("words", []), program("arguments"), env=how.get("env"))
+                self.assertEqual((got.returncode, got.stdout), (125, ""), how)
+                self.assertIn(name, got.stderr)
+        said = weir("doctor", program("team"), env={"WEIR_LIBOMP": "/nonexistent/libomp.so"}).stdout
+        self.assertIn("/nonexistent/libomp.so", said)
+
     def test_one_line_at_the_end_unless_quiet(self):
         loud = weir("run", "/bin/echo", "hello")
         self.assertEqual(loud.stdout, "hello\n")
