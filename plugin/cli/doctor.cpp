@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/environment.h"
 #include "cli/machine.h"
 #include "cli/openmp.h"
 #include "cli/program.h"
@@ -61,9 +62,10 @@ ordered_json program_facts(const std::string& command, bool have_ring) {
   }
   facts["binary"] = program.binary;
   if (!program.script_line.empty()) facts["script"] = program.script_line;
-  if (!program.out_of_reach.empty()) {
+  std::string obstacle = program.out_of_reach.empty() ? why_no_preload(preload_library()) : program.out_of_reach;
+  if (!obstacle.empty()) {
     facts["lane"] = "plain";
-    facts["lane_reason"] = program.out_of_reach;
+    facts["lane_reason"] = obstacle;
     return facts;
   }
   std::vector<std::string> objects = objects_of(program);

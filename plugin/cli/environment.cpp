@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/environment.h"
 
+#include <sys/auxv.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -70,6 +71,8 @@ void name_files(Given& given) {
 std::string preload_library() {
   std::error_code error;
   fs::path self = fs::read_symlink("/proc/self/exe", error);
+  // Without /proc: as it was started, and links followed.
+  if (error) self = fs::canonical(reinterpret_cast<const char*>(getauxval(AT_EXECFN)), error);
   if (error) return "";
   fs::path root = self.parent_path().parent_path();
   for (const char* folder : {"lib", WEIR_LIBRARY_FOLDER}) {
@@ -77,6 +80,12 @@ std::string preload_library() {
     if (fs::exists(candidate, error)) return candidate.string();
   }
   return "";
+}
+
+std::string why_no_preload(const std::string& preload) {
+  if (preload.empty()) return std::string(library) + " is not beside this command, nor in ../" WEIR_LIBRARY_FOLDER;
+  if (preload.find_first_of(" :") == std::string::npos) return "";
+  return "the loader can't be told of " + preload + ": there is a space or a colon in its path";
 }
 
 std::string preload_list(const std::string& before, const std::string& ours, const std::string& libomp,

@@ -13,6 +13,9 @@ namespace weir::cli {
 // "" when it is in neither.
 std::string preload_library();
 
+// Why that, with what it gave, can't be loaded into programs; "" when it can.
+std::string why_no_preload(const std::string& preload);
+
 // LD_PRELOAD as it has to be: sanitizers first (they insist), then ours, then the libomp that stands in for libgomp,
 // then what was there.
 std::string preload_list(const std::string& before, const std::string& ours, const std::string& libomp,

@@ -29,6 +29,12 @@ std::string line_of(const char* path) {
   return line;
 }
 
+ordered_json number_in(const char* path) {
+  std::string line = line_of(path);
+  if (line.empty()) return nullptr;
+  return std::atoll(line.c_str());
+}
+
 std::string value_in(const char* path, const std::string& key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -91,7 +97,7 @@ ordered_json machine_facts() {
   facts["capabilities"] = capabilities();
   facts["limits"] = {{"locked_memory_bytes", limit(RLIMIT_MEMLOCK)}, {"open_files", limit(RLIMIT_NOFILE)},
                      {"processes", limit(RLIMIT_NPROC)}, {"stack_bytes", limit(RLIMIT_STACK)},
-                     {"mappings", std::atoll(line_of("/proc/sys/vm/max_map_count").c_str())}};
+                     {"mappings", number_in("/proc/sys/vm/max_map_count")}};
   facts["runtimes"] = {{"libomp", newest_libomp()}, {"libtbb", library_for("libtbb.so.12")},
                        {"libgomp", library_for("libgomp.so.1")}};
   facts["preload"] = preload_library();

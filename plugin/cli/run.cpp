@@ -37,11 +37,7 @@ int execute(char** command) {
 
 // Why weir can't be had for this program, or "".
 std::string obstacle(const Program& program, const std::string& preload) {
-  if (!program.out_of_reach.empty()) return program.out_of_reach;
-  if (preload.empty()) return "libweir_preload.so is not beside this command, nor in ../" WEIR_LIBRARY_FOLDER;
-  if (preload.find_first_of(" :") != std::string::npos)
-    return "the loader can't be told of " + preload + ": there is a space or a colon in its path";
-  return "";
+  return program.out_of_reach.empty() ? why_no_preload(preload) : program.out_of_reach;
 }
 
 int run_plain(char** command, const Wish& wish, const std::string& why) {

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -76,6 +77,28 @@ class Run(unittest.TestCase):
             self.assertEqual(wrong.returncode, 125, words)
             self.assertEqual(wrong.stdout, "")
             self.assertTrue(wrong.stderr.startswith("weir: "), wrong.stderr)
+
+    def test_without_proc_as_with_it(self):
+        within = f"mount -t tmpfs none /proc && exec {WEIR} "
+        if run("unshare", "-m", "sh", "-c", "mount -t tmpfs none /proc").returncode:
+            self.skipTest("nothing can be mounted here")
+        got = run("unshare", "-m", "sh", "-c", within + f"run {program('arguments')} x")
+        self.assertEqual(got.returncode, 0, got.stderr)
+        self.assertIn("libweir_preload.so", got.stdout)
+        told = run("unshare", "-m", "sh", "-c", within + f"doctor {program('arguments')}").stdout
+        self.assertRegex(told, r"libweir_preload +/")
+        self.assertRegex(told, r"mappings +unknown")
+
+    def test_without_its_library_a_program_runs_as_it_is(self):
+        with tempfile.TemporaryDirectory() as folder:
+            alone = shutil.copy(WEIR, folder)
+            got = run(alone, "run", program("arguments"))
+            self.assertEqual(got.returncode, 0)
+            self.assertIn("LD_PRELOAD=\n", got.stdout)
+            self.assertIn("libweir_preload.so is not beside this command", got.stderr)
+            facts = json.loads(run(alone, "doctor", "--json", program("arguments")).stdout)["program"]
+            self.assertEqual(facts["lane"], "plain")
+            self.assertIn("libweir_preload.so is not beside this command", facts["lane_reason"])
 
     def test_a_libomp_that_is_not_there_is_refused_by_name(self):
         for name in ("/nonexistent/libomp.so", "/etc/passwd", "/"):
