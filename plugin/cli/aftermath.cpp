@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/aftermath.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,13 +22,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder for reports that nobody asked to keep.
+// A folder for reports that nobody asked to keep: where temporary files go, or elsewhere, should that be for reading only.
 class Folder {
  public:
   Folder() {
     std::error_code error;
-    std::string pattern = (fs::temp_directory_path(error) / "weir-run-XXXXXX").string();
-    if (!error && mkdtemp(pattern.data())) path_ = pattern;
+    for (const fs::path& place : {fs::temp_directory_path(error), fs::path("/dev/shm"), fs::path("/var/tmp")}) {
+      std::string pattern = (place / "weir-run-XXXXXX").string();
+      if (!place.empty() && mkdtemp(pattern.data())) {
+        path_ = pattern;
+        return;
+      }
+    }
   }
   ~Folder() {
     std::error_code error;
@@ -46,15 +50,6 @@ class Folder {
 int complain(const std::string& trouble) {
   std::fprintf(stderr, "weir: %s\n", trouble.c_str());
   return status_own_trouble;
-}
-
-// Said before the program runs for hours, not after.
-std::string why_unwritable(const std::string& page) {
-  if (page.empty() || page == "-") return "";
-  int fd = open(page.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-  if (fd < 0) return "can't write " + page + ": " + std::strerror(errno);
-  close(fd);
-  return "";
 }
 
 // A script's helpers, as most programs that others start.
@@ -111,13 +106,13 @@ bool names_page(const std::string& file) {
 }
 
 int run_with_aftermath(const Aftermath& wanted, int (*start)(const std::string& report, void* context), void* context) {
-  std::string trouble = why_unwritable(wanted.page);
-  if (!trouble.empty()) return complain(trouble);
   Ending ending;
   {
     Folder folder;
-    if (wanted.report.empty() && folder.path().empty())
-      return complain(std::string("can't make a folder for the report: ") + std::strerror(errno));
+    if (wanted.report.empty() && folder.path().empty()) {
+      complain(std::string("can't make a folder for the report: ") + std::strerror(errno) + ": nothing will be told of this run");
+      return start("", context);
+    }
     Start what{start, context, wanted.report.empty() ? folder.path() + "/report.json" : wanted.report};
     timespec since;
     clock_gettime(CLOCK_REALTIME_COARSE, &since);  // the clock that file systems use

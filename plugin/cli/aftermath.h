@@ -19,7 +19,7 @@ struct Aftermath {
 bool names_page(const std::string& file);
 
 // Runs `start(report, context)` as a child, which is to exec the program with its report going to `report`, and then does
-// what is wanted. Returns the exit status; where the program died of a signal, so does this process.
+// what is wanted. Where no report can be had it says so, and `start` gets "". Returns the exit status; where the program died of a signal, so does this process.
 int run_with_aftermath(const Aftermath& wanted, int (*start)(const std::string& report, void* context), void* context);
 
 }  // namespace weir::cli

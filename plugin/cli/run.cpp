@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "cli/aftermath.h"
 #include "cli/commands.h"
@@ -88,6 +89,7 @@ struct Job {
 int run_reporting(const std::string& report, void* job) {
   auto& [command, wish] = *static_cast<Job*>(job);
   wish.given["WEIR_REPORT"] = report;
+  if (report.empty()) unsetenv("WEIR_REPORT");
   return run_program(command, wish);
 }
 
@@ -104,9 +106,23 @@ int refuse(const std::string& why) {
   return status_own_trouble;
 }
 
+// Said before the program runs for hours, not after. Nothing is made yet: the program may end without a report.
+std::string why_unwritable(const std::string& file) {
+  namespace fs = std::filesystem;
+  if (file.empty()) return "";
+  if (file == "-") return "--report takes the name of a file; /dev/stdout is one";
+  std::error_code ignored;
+  std::string folder = fs::path(file).has_parent_path() ? fs::path(file).parent_path().string() : ".";
+  int error = fs::is_directory(file, ignored) ? EISDIR : 0;
+  bool replaces = !error && access(file.c_str(), F_OK) != 0 && errno == ENOENT;
+  if (!error && access((replaces ? folder : file).c_str(), W_OK)) error = errno;
+  return error ? "can't write " + file + ": " + std::strerror(error) : "";
+}
+
 // With nothing to do afterwards the program takes this process over; else it is a child of it.
 int run_job(Job& job, bool explain) {
   std::string report = setting(job.wish, "WEIR_REPORT", "");
+  if (std::string why = why_unwritable(report); !why.empty()) return refuse(why);
   Aftermath wanted{names_page(report) ? report : "", explain, why_without(job.command[0]), names_page(report) ? "" : report};
   return wanted.wanted() ? run_with_aftermath(wanted, run_reporting, &job) : run_program(job.command, job.wish);
 }

@@ -132,14 +132,39 @@ sys.exit(40 + len(conts))"""
         mask = subprocess.run(["/bin/grep", "SigBlk", "/proc/self/status"], capture_output=True, text=True, check=True).stdout
         self.assertEqual(self.run_it("/bin/grep", "SigBlk", "/proc/self/status").stdout, mask)
 
-    def test_a_page_that_can_not_be_written_is_said_before_the_program_runs(self):
-        done = self.run_it("/bin/echo", "ran", options=["--report=/nonexistent/page.html"])
-        self.assertEqual((done.returncode, done.stdout), (125, ""))
-        self.assertIn("/nonexistent/page.html", done.stderr)
+    def test_what_can_not_be_written_is_said_before_the_program_runs(self):
+        for name in ("/nonexistent/page.html", "/nonexistent/r.json", self.folder, self.folder + "/" + "n" * 300 + ".json", "-"):
+            done = self.run_it("/bin/echo", "ran", options=["--report=" + name])
+            self.assertEqual((done.returncode, done.stdout), (125, ""))
+            self.assertRegex(done.stderr, r"\Aweir: [^\n]+\n\Z")
+            self.assertIn(name, done.stderr)
+
+    def test_a_page_that_can_not_be_written_in_the_end_is_said(self):
         os.symlink("/dev/full", self.page)
         done = self.run_it("/bin/sh", "-c", "echo ran; exit 4")
         self.assertEqual((done.returncode, done.stdout), (4, "ran\n"))
         self.assertRegex(done.stderr, r"\Aweir: can't write .*page\.html: No space left on device\n\Z")
+
+    def test_a_program_that_leaves_no_report_leaves_no_page(self):
+        self.assertEqual(self.run_it("/bin/sh", "-c", "kill -TERM $$").returncode, -signal.SIGTERM)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def read_only(self, folders, options):
+        made = "".join(f"mount --bind {f} {f} && mount -o remount,ro,bind {f} && " for f in folders)
+        if subprocess.run(["unshare", "-m", "sh", "-c", made + "true"], capture_output=True,
+                          check=False).returncode:
+            self.skipTest("nothing can be mounted here")
+        words = self.words("/bin/echo", "ran", options=options)
+        return subprocess.run(["unshare", "-m", "sh", "-c", made + 'exec "$@"', "sh", *words], capture_output=True, text=True,
+                              timeout=LIMIT_S, env={k: v for k, v in environment().items() if k != "TMPDIR"})
+
+    def test_a_program_runs_where_no_temporary_file_can_be_had(self):
+        done = self.read_only(["/tmp"], ["--explain"])
+        self.assertEqual((done.returncode, done.stdout), (0, "ran\n"))
+        self.assertRegex(done.stderr, r"\Aweir: (nothing|what) kept it from helping more")
+        done = self.read_only(["/tmp", "/var/tmp", "/dev/shm"], ["--explain"])
+        self.assertEqual((done.returncode, done.stdout), (0, "ran\n"))
+        self.assertRegex(done.stderr, r"\Aweir: can't make a folder for the report: [^\n]+\n\Z")
 
     def test_explain_says_what_kept_weir_from_more(self):
         done = self.run_it("/bin/cat", "/etc/passwd", options=["--explain"])
