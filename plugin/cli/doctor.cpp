@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 
@@ -9,6 +10,7 @@
 #include "cli/environment.h"
 #include "cli/machine.h"
 #include "cli/openmp.h"
+#include "cli/options.h"
 #include "cli/program.h"
 #include "lane/decision.h"
 
@@ -77,6 +79,10 @@ ordered_json program_facts(const std::string& command, bool have_ring) {
   facts["openmp"] = openmp.uses;
   facts["openmp_in_front"] = openmp.in_front;
   if (!openmp.note.empty()) facts["openmp_note"] = openmp.note;
+  // The lines of a script are not read.
+  if (!program.script_line.empty() && openmp.uses.empty() && openmp.in_front.empty())
+    facts["openmp_note"] = "what it starts gets weir too, but a program that gcc built for OpenMP keeps libgomp there, which weir can't serve, "
+                           "unless --libomp=FILE names LLVM's libomp";
   facts["tbb"] = uses_tbb;
   ordered_json findings = findings_of(objects, may_suspend);
   choose_lane(facts, may_suspend, openmp, uses_tbb, have_ring);
@@ -142,19 +148,27 @@ void tell_program(const ordered_json& facts) {
 }  // namespace
 
 int doctor_command(int argc, char** argv) {
-  bool json = false;
-  std::string command;
-  CLI::App app{"weir doctor [--json] [CMD]\nTells what this machine allows, and what CMD would get and why.", "weir doctor"};
+  bool json = false, quiet = false, explain = false;
+  Given given;
+  int begin = where_command_begins(argc, argv);
+  int options = begin > 1 && !std::strcmp(argv[begin - 1], "--") ? begin - 1 : begin;
+  std::string command = begin < argc ? argv[begin] : "";
+  CLI::App app{"weir doctor [--json] [OPTIONS] [--] [CMD ARGS...]\nTells what this machine allows, and what CMD would get from weir run and why.",
+               "weir doctor"};
   app.add_flag("--json", json, "as JSON");
-  app.add_option("CMD", command, "a program");
+  add_settings(app, given);
+  app.add_flag(quiet_flag.name, quiet, quiet_flag.help);
+  app.add_flag(explain_flag.name, explain, explain_flag.help);
   try {
-    app.parse(argc, argv);
+    app.parse(options, argv);
   } catch (const CLI::CallForHelp& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "weir: %s\nweir: weir doctor takes --json and a program\n", error.what());
+    std::fprintf(stderr, "weir: %s\nweir: weir doctor takes --json, the options of weir run, and a program with its arguments\n", error.what());
     return status_usage;
   }
+  for (const auto& [variable, text] : given)
+    if (!text.empty()) setenv(variable.c_str(), text.c_str(), 1);
   ordered_json facts = {{"version", WEIR_VERSION}, {"machine", machine_facts()}};
   bool have_ring = facts["machine"]["capabilities"]["io_uring"]["have"];
   if (!command.empty()) facts["program"] = program_facts(command, have_ring);

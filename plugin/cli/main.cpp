@@ -25,7 +25,7 @@ int help_command(int, char**);
 
 constexpr Command commands[] = {
     {"run", "[OPTIONS] [--] CMD ARGS...", "run a program with its I/O under way while it computes", run_command},
-    {"doctor", "[--json] [CMD]", "what this machine allows, and what CMD would get and why", doctor_command},
+    {"doctor", "[--json] [CMD ARGS...]", "what this machine allows, and what CMD would get and why", doctor_command},
     {"report", "FILE.json [-o FILE.html]", "a page that shows what happened in a run", report_command},
     {"compare", "A.json B.json", "two runs side by side", compare_command},
     {"top", "[PID] [--once]", "what running processes are about, live", top_command},

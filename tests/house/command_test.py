@@ -306,6 +306,23 @@ class Doctor(unittest.TestCase):
         self.assertIn("no such program", facts["program"]["trouble"])
         self.assertNotEqual(self.facts("/etc/passwd")[0], 0)
 
+    def test_a_line_of_weir_run_can_be_pasted(self):
+        for words in (["ls", "-l", "--no-such-option"], ["--lane=park", "-q", "--explain", "--report=/nonexistent/r", "--", program("team"), "x"]):
+            got = self.facts(*words)
+            self.assertEqual(got[0], 0)
+        self.assertEqual((got[1]["program"]["lane"], got[1]["program"]["command"]), ("park", program("team")))
+
+    def test_of_a_script_it_says_what_becomes_of_openmp_programs_in_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            script = os.path.join(folder, "script")
+            with open(script, "w", encoding="utf-8") as file:
+                file.write(f"#!/bin/sh\n{program('team')}\n")
+            os.chmod(script, stat.S_IRWXU)
+            self.assertIn("--libomp=FILE", self.facts(script)[1]["program"]["openmp_note"])
+            self.assertNotIn("openmp_note", self.facts("--libomp=" + libomp(), script)[1]["program"])
+            self.assertIn("/libgomp", weir("run", "-q", script).stdout)
+            self.assertIn("libomp", weir("run", "-q", "--libomp=" + libomp(), script).stdout)
+
     def test_plain_words(self):
         got = weir("doctor", program("team"))
         self.assertEqual(got.returncode, 0)
