@@ -45,12 +45,12 @@ const char* note() {
   return "libgomp stays: weir run right before the program, or --libomp=FILE, puts LLVM's libomp in front of it";
 }
 
-// The reason that kept most calls from being hidden; nullptr when none did.
+// The reason that kept most calls from being hidden, in words; nullptr when none did.
 const char* main_reason(const meter::Totals& sum) {
   int most = 0;
   for (int i = 1; i < meter::reason_count; ++i)
     if (sum.reasons[i] > (most ? sum.reasons[most] : 0)) most = i;
-  return most ? meter::name_of(static_cast<meter::Reason>(most)) : nullptr;
+  return most ? meter::words_of(static_cast<meter::Reason>(most)) : nullptr;
 }
 
 // Without the character that the end of the buffer cut in two.
@@ -211,7 +211,7 @@ void say_why_nothing(base::Line& line, const meter::Totals& sum) {
   if (narrow && sum.blocked_ns) line.add(": no stand-ins: %s", narrow);
   else if (reason) line.add(": %s", reason);
   else if (sum.blocked_ns) line.add(", no stand-in was there");
-  else if (wait::policy.best.load() == wait::Lane::plain) line.add(": lane_off");
+  else if (wait::policy.best.load() == wait::Lane::plain) line.add(": %s", meter::words_of(meter::Reason::lane_off));
   else if (sum.calls && !seen && left_alone) line.add(": OpenMP teams are left alone: %s", left_alone);
   else if (sum.calls && !seen) line.add(", no call was made in a team, a task or an arena");
   else line.add(", no call had to wait");

@@ -2,15 +2,45 @@
 #include "meter/reason.h"
 
 namespace weir::meter {
+namespace {
 
-const char* name_of(Reason reason) {
-  static constexpr const char* names[] = {
-      "none",         "outside",   "lane_off",  "not_a_task",    "lock_held",       "signal_handler",
-      "eintr_wanted", "nonblocking", "unsupported_fd", "unsupported_call", "no_ring", "cap",
-      "backlog",      "construct",    "no_stack",  "foreign_stack", "thread_bound", "watchdog",     "vfork_child",
-      "cancellable",  "gate_timeout", "memory", "alone", "no_stand_in"};
-  static_assert(sizeof names / sizeof *names == reason_count);
-  return names[static_cast<int>(reason)];
-}
+struct Name {
+  const char* name;
+  const char* words;
+};
+
+// In the order of the enumeration. docs/report.md has the same list, by name.
+constexpr Name names[] = {
+    {"none", "nothing"},
+    {"outside", "no call was made in a team, a task or an arena"},
+    {"lane_off", "weir was switched off"},
+    {"not_a_task", "calls were made by a team's own code, in no task"},
+    {"lock_held", "a lock was held across the calls"},
+    {"signal_handler", "calls were made in a signal handler"},
+    {"eintr_wanted", "a signal handler without SA_RESTART is installed"},
+    {"nonblocking", "the program's descriptors do not block"},
+    {"unsupported_fd", "io_uring can't wait for such descriptors"},
+    {"unsupported_call", "only libc can serve such calls"},
+    {"no_ring", "there is no io_uring here"},
+    {"cap", "as many tasks were set aside as the run-time bears"},
+    {"backlog", "enough tasks waited already"},
+    {"construct", "tasks were in a construct that can't be set aside"},
+    {"no_stack", "there was no memory for stacks"},
+    {"foreign_stack", "calls ran on stacks that are not their tasks'"},
+    {"thread_bound", "the program may depend on which thread a task runs on"},
+    {"watchdog", "nothing moved any more with tasks set aside"},
+    {"vfork_child", "calls were made in a child of vfork"},
+    {"cancellable", "the program uses pthread_cancel"},
+    {"gate_timeout", "permits or cores were waited for in vain"},
+    {"memory", "little memory was left"},
+    {"alone", "nobody had anything else to do"},
+    {"no_stand_in", "no stand-in was there"},
+};
+static_assert(sizeof names / sizeof *names == reason_count);
+
+}  // namespace
+
+const char* name_of(Reason reason) { return names[static_cast<int>(reason)].name; }
+const char* words_of(Reason reason) { return names[static_cast<int>(reason)].words; }
 
 }  // namespace weir::meter

@@ -36,5 +36,6 @@ enum class Reason : std::uint8_t {
 constexpr int reason_count = static_cast<int>(Reason::count);
 
 const char* name_of(Reason reason);
+const char* words_of(Reason reason);  // one clause, for the line at the end
 
 }  // namespace weir::meter

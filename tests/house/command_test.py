@@ -118,6 +118,11 @@ class Run(unittest.TestCase):
         preload = weir("run", "-q", program("arguments")).stdout.split("LD_PRELOAD=")[1].splitlines()[0]
         self.assertEqual(run("/bin/echo", "hello", env={"LD_PRELOAD": preload}).stderr, "")
 
+    def test_the_line_says_why_nothing_was_gained_in_words(self):
+        got = weir("run", "--lane=off", program("arguments"))
+        self.assertIn("nothing gained: weir was switched off\n", got.stderr)
+        self.assertNotIn("lane_off", got.stderr)
+
     def test_the_line_goes_to_what_stderr_was_and_nowhere_else(self):
         with tempfile.NamedTemporaryFile() as data:
             moved = f"import os; os.dup2(os.open({data.name!r}, os.O_WRONLY), 2)"
