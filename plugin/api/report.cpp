@@ -45,12 +45,12 @@ const char* note() {
   return "libgomp stays: weir run right before the program, or --libomp=FILE, puts LLVM's libomp in front of it";
 }
 
-// The reason that kept most calls from being hidden, in words; nullptr when none did.
-const char* main_reason(const meter::Totals& sum) {
+// The reason that kept most calls from being hidden.
+meter::Reason main_reason(const meter::Totals& sum) {
   int most = 0;
   for (int i = 1; i < meter::reason_count; ++i)
     if (sum.reasons[i] > (most ? sum.reasons[most] : 0)) most = i;
-  return most ? meter::words_of(static_cast<meter::Reason>(most)) : nullptr;
+  return static_cast<meter::Reason>(most);
 }
 
 // Without the character that the end of the buffer cut in two.
@@ -203,13 +203,14 @@ void name_file(base::Line& name, const char* file) {
 namespace {
 
 void say_why_nothing(base::Line& line, const meter::Totals& sum) {
-  const char* reason = main_reason(sum);
+  meter::Reason reason = main_reason(sum);
   const char* left_alone = meter::teams.kept_out.load();
   bool seen = sum.fast_hits || sum.parked || sum.suspended;
   const char* narrow = meter::teams.widened.load() ? nullptr : meter::teams.narrow.load();
   line.add("; nothing gained");
   if (narrow && sum.blocked_ns) line.add(": no stand-ins: %s", narrow);
-  else if (reason) line.add(": %s", reason);
+  else if (reason == meter::Reason::not_a_task && left_alone) line.add(": OpenMP teams are left alone: %s", left_alone);
+  else if (reason != meter::Reason::none) line.add(": %s", meter::words_of(reason));
   else if (sum.blocked_ns) line.add(", no stand-in was there");
   else if (wait::policy.best.load() == wait::Lane::plain) line.add(": %s", meter::words_of(meter::Reason::lane_off));
   else if (sum.calls && !seen && left_alone) line.add(": OpenMP teams are left alone: %s", left_alone);

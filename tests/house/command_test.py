@@ -122,6 +122,8 @@ class Run(unittest.TestCase):
         got = weir("run", "--lane=off", program("arguments"))
         self.assertIn("nothing gained: weir was switched off\n", got.stderr)
         self.assertNotIn("lane_off", got.stderr)
+        got = weir("run", "--libomp=" + libomp(), program("team"), env={"OMP_NUM_THREADS": "2", "NAP_MS": "20"})
+        self.assertIn("nothing gained: OpenMP teams are left alone: OMP_NUM_THREADS", got.stderr)
 
     def test_the_line_goes_to_what_stderr_was_and_nowhere_else(self):
         with tempfile.NamedTemporaryFile() as data:
