@@ -68,12 +68,28 @@ bool read_algorithm(Settings& s, const char* text) {
   return true;
 }
 
+// Not of the form: what is beyond `most`, or below `least` and not 0, which stands for what weir takes by itself.
+bool read_within(std::int64_t& into, const char* text, std::int64_t least, std::int64_t most) {
+  std::int64_t value;
+  if (!read_number(value, text) || value > most || (value && value < least)) return false;
+  into = value;
+  return true;
+}
+
+constexpr std::int64_t most_at_once = 4096;  // of threads, of calls of storage: far beyond what gains
+constexpr std::int64_t least_stack_kib = 64, most_stack_kib = 1 << 20;
+
 template <std::int64_t Settings::*member>
 bool number(Settings& s, const char* text) { return read_number(s.*member, text); }
 
+template <std::int64_t Settings::*member>
+bool count(Settings& s, const char* text) { return read_within(s.*member, text, 0, most_at_once); }
+
+bool read_stack(Settings& s, const char* text) { return read_within(s.stack_kib, text, least_stack_kib, most_stack_kib); }
+
 // 0 as in the other settings: what weir takes by itself.
 bool read_max_permits(Settings& s, const char* text) {
-  if (!read_number(s.max_permits, text)) return false;
+  if (!count<&Settings::max_permits>(s, text)) return false;
   if (s.max_permits == 0) s.max_permits = Settings().max_permits;
   return true;
 }
@@ -88,19 +104,21 @@ bool words(Settings& s, const char* text) { s.*member = text; return true; }
 
 constinit const Setting settings_table[] = {
     {"WEIR_LANE", "--lane", "auto|park|suspend|off", "auto", "how a caller that would block waits", read_lane},
-    {"WEIR_THREADS", "--threads", "N", "0", "cores that may compute at once (0: those this process may use)",
-     number<&Settings::threads>},
-    {"WEIR_REPORT", "--report", "FILE", "", "write a report as JSON, one file a process", words<&Settings::report>},
+    {"WEIR_THREADS", "--threads", "0..4096", "0", "cores that may compute at once (0: those this process may use)",
+     count<&Settings::threads>},
+    {"WEIR_REPORT", "--report", "FILE", "",
+     "write a report as JSON, one file a process; as a page, if weir run is given FILE.html. %p in FILE: its process id, %h: the host's name",
+     words<&Settings::report>},
     {"WEIR_TRACE", "--trace", "FILE", "", "write a trace for Perfetto or chrome://tracing, one file a process",
      words<&Settings::trace>},
-    {"WEIR_PERMITS", "--permits", "N", "0", "a fixed number of storage calls in flight (0: the controller finds it)",
-     number<&Settings::permits>},
-    {"WEIR_MAX_PERMITS", "--max-permits", "N", "128", "the most the controller may allow",
+    {"WEIR_PERMITS", "--permits", "0..4096", "0", "a fixed number of storage calls in flight (0: the controller finds it)",
+     count<&Settings::permits>},
+    {"WEIR_MAX_PERMITS", "--max-permits", "0..4096", "128", "the most the controller may allow",
      read_max_permits},
     {"WEIR_SHARE", nullptr, "0|1", "1", "0: find the number of permits without regard to other processes on the device",
      flag<&Settings::share>},
-    {"WEIR_STAND_INS", "--stand-ins", "N", "512", "the most threads a team or arena may have, stand-ins included",
-     number<&Settings::stand_ins>},
+    {"WEIR_STAND_INS", "--stand-ins", "0..4096", "512", "the most threads a team or arena may have, stand-ins included",
+     count<&Settings::stand_ins>},
     {"WEIR_OMP_TEAMS", "--omp-teams", "auto|any|same|bare", "auto",
      "sizes OpenMP teams may have: as the program's code lets, any, all the same, as without weir", read_teams},
     {"WEIR_OMP_COUNT", "--omp-count", "threads|cores", "threads",
@@ -112,8 +130,8 @@ constinit const Setting settings_table[] = {
      words<&Settings::libomp>},
     {"WEIR_MAX_SUSPENDED", nullptr, "N", "0", "the most tasks suspended at once (0: what the runtime bears)",
      number<&Settings::max_suspended>},
-    {"WEIR_STACK_KIB", nullptr, "N", "0", "stack of a suspendable task (0: as the program's threads have)",
-     number<&Settings::stack_kib>},
+    {"WEIR_STACK_KIB", nullptr, "0|64..1048576", "0", "stack of a suspendable task (0: as the program's threads have)",
+     read_stack},
     {"WEIR_GATE_WAIT_MS", nullptr, "N", "100", "the longest a caller waits for a permit or a core while none comes back",
      number<&Settings::gate_wait_ms>},
     {"WEIR_WATCHDOG_MS", nullptr, "N", "500", "no progress for so long, with tasks suspended: park from then on",
@@ -121,7 +139,7 @@ constinit const Setting settings_table[] = {
     {"WEIR_FORCE", nullptr, "none|all", "none", "for tests: calls of every thread go by the ring", read_force},
     {"WEIR_DISABLE", nullptr, "WORDS", "", "for tests: capabilities to do without, by name, comma-separated",
      words<&Settings::disable>},
-    {"WEIR_DEBUG", nullptr, "WORDS", "", "for tests: suspend-always, shuffle, small-crew", words<&Settings::debug>},
+    {"WEIR_DEBUG", nullptr, "WORDS", "", "for tests: suspend-always, small-trace, small-crew, shuffle", words<&Settings::debug>},
     {"WEIR_INHERIT", nullptr, "0|1", "1", "0: programs that this one starts run without weir",
      flag<&Settings::inherit>},
     {"WEIR_SUMMARY", nullptr, "0|1", "0", "one line on stderr at the end (weir run sets it)",

@@ -155,10 +155,10 @@ int doctor_command(int argc, char** argv) {
   std::string command = begin < argc ? argv[begin] : "";
   CLI::App app{"weir doctor [--json] [OPTIONS] [--] [CMD ARGS...]\nTells what this machine allows, and what CMD would get from weir run and why.",
                "weir doctor"};
-  app.add_flag("--json", json, "as JSON");
+  app.add_flag("--json", json, "as JSON")->disable_flag_override();
   add_settings(app, given);
-  app.add_flag(quiet_flag.name, quiet, quiet_flag.help);
-  app.add_flag(explain_flag.name, explain, explain_flag.help);
+  app.add_flag(quiet_flag.name, quiet, quiet_flag.help)->disable_flag_override();
+  app.add_flag(explain_flag.name, explain, explain_flag.help)->disable_flag_override();
   try {
     app.parse(options, argv);
   } catch (const CLI::CallForHelp& help) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/settings.h"
+#include "sys/capabilities.h"
 
 namespace weir::cli {
 namespace {
@@ -51,6 +52,23 @@ std::string absolute(const std::string& file) {
 
 constexpr const char* files[] = {"WEIR_REPORT", "WEIR_TRACE", "WEIR_DECISIONS"};
 
+// What WEIR_DEBUG may hold: base/settings.cpp's help has the same.
+constexpr const char* debug_words[] = {"suspend-always", "small-trace", "small-crew", "shuffle"};
+
+bool is_capability(const std::string& word) {
+  return std::any_of(sys::capability_names, sys::capability_names + sys::capability_count,
+                     [&](const sys::CapabilityName& row) { return word == row.name; });
+}
+
+bool is_debug_word(const std::string& word) {
+  return std::find(std::begin(debug_words), std::end(debug_words), word) != std::end(debug_words);
+}
+
+bool is_variable(const std::string& name) {
+  const base::Setting* end = base::settings_table + base::settings_count;
+  return name == "WEIR_ROOT" || std::any_of(base::settings_table, end, [&](const base::Setting& row) { return name == row.variable; });
+}
+
 void replace_all(std::string& text, const std::string& mark, const std::string& by) {
   for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += by.size()) text.replace(at, mark.size(), by);
 }
@@ -80,6 +98,20 @@ std::string preload_library() {
     if (fs::exists(candidate, error)) return candidate.string();
   }
   return "";
+}
+
+std::vector<std::string> unknown_in_environment() {
+  std::vector<std::string> troubles;
+  for (char** entry = environ; *entry; ++entry) {
+    std::string text = *entry, name = text.substr(0, text.find('='));
+    if (name.rfind("WEIR_", 0) == 0 && !is_variable(name)) troubles.push_back(name + " is no variable of weir's; weir help lists them");
+    bool disables = name == "WEIR_DISABLE";
+    if (!disables && name != "WEIR_DEBUG") continue;
+    std::istringstream words(text.substr(std::min(text.size(), name.size() + 1)));
+    for (std::string word; std::getline(words, word, ',');)
+      if (!(disables ? is_capability(word) : is_debug_word(word))) troubles.push_back(name + ": there is no '" + word + "'");
+  }
+  return troubles;
 }
 
 std::string why_no_preload(const std::string& preload) {

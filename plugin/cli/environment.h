@@ -30,6 +30,9 @@ struct Wish {
 // MPI program, each with a weir run of its own, write files of their own.
 void name_files(Given& given);
 
+// What nobody reads of the environment's WEIR_ variables, a sentence each: slips of who typed them.
+std::vector<std::string> unknown_in_environment();
+
 // Sets, in this process, the environment that the program is to be run in. `note` goes into the summary.
 void set_environment(const Wish& wish, const std::string& preload, const std::string& note);
 

@@ -40,7 +40,7 @@ void add_settings(CLI::App& app, Given& given) {
         return check(row, value);
       });
     } else {
-      app.add_flag_callback(row.option, [text] { *text = "1"; }, row.help);
+      app.add_flag_callback(row.option, [text] { *text = "1"; }, row.help)->disable_flag_override();
     }
   }
 }
@@ -71,7 +71,7 @@ std::string help_of_settings() {
     std::snprintf(line, sizeof line, "  %-59s %s\n", flag.name, flag.help);
     text += line;
   }
-  return text;
+  return text + "\nWhere it says 0|1, no|yes and off|on will do.\n" + exit_statuses + "\n";
 }
 
 }  // namespace weir::cli

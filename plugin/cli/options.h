@@ -28,6 +28,10 @@ struct Flag {
 constexpr Flag quiet_flag{"--quiet,-q", "no line on stderr at the end"};
 constexpr Flag explain_flag{"--explain", "at the end, what kept weir from helping more, and what to do about it"};
 
+constexpr const char* exit_statuses =
+    "The exit status of weir run is CMD's; 127: there is no such CMD, 126: it can't be executed,\n125: weir run was given nonsense, or what can't be "
+    "written.";
+
 // All that as text: options, variables, defaults.
 std::string help_of_settings();
 

@@ -136,8 +136,9 @@ int run_command(int argc, char** argv) {
   bool explain = false;
   CLI::App app{"weir run [OPTIONS] [--] CMD ARGS...\nRuns CMD with weir in it. The exit status is CMD's.", "weir run"};
   add_settings(app, job.wish.given);
-  app.add_flag(quiet_flag.name, job.wish.quiet, quiet_flag.help);
-  app.add_flag(explain_flag.name, explain, explain_flag.help);
+  app.footer(exit_statuses);
+  app.add_flag(quiet_flag.name, job.wish.quiet, quiet_flag.help)->disable_flag_override();
+  app.add_flag(explain_flag.name, explain, explain_flag.help)->disable_flag_override();
   try {
     app.parse(options, argv);
   } catch (const CLI::CallForHelp& help) {
@@ -147,6 +148,8 @@ int run_command(int argc, char** argv) {
   }
   if (begin >= argc) return refuse("weir run needs a program to run: weir run [OPTIONS] [--] CMD ARGS...");
   if (std::string why = why_no_libomp(setting(job.wish, "WEIR_LIBOMP", "auto")); !why.empty()) return refuse(why);
+  if (!job.wish.quiet && !std::getenv("WEIR_ROOT"))  // within a run it was said already
+    for (const std::string& trouble : unknown_in_environment()) std::fprintf(stderr, "weir: %s\n", trouble.c_str());
   name_files(job.wish.given);
   return run_job(job, explain);
 }

@@ -72,7 +72,8 @@ class Run(unittest.TestCase):
         self.assertEqual(weir("run", "-q", "").returncode, 127)
 
     def test_wrong_options_are_said_and_nothing_runs(self):
-        for words in (["--lane=fast"], ["--threads=many"], ["--no-such-option"], ["-z"], []):
+        for words in (["--lane=fast"], ["--threads=many"], ["--no-such-option"], ["-z"], ["--permits=100000"], ["--stand-ins=1000000"],
+                      ["--max-permits=4097"], ["--quiet=3"], ["--verbose=maybe"], []):
             wrong = weir("run", *words, *([program("arguments")] if words else []))
             self.assertEqual(wrong.returncode, 125, words)
             self.assertEqual(wrong.stdout, "")
@@ -258,6 +259,20 @@ class Run(unittest.TestCase):
         self.assertEqual(got.stdout, "ran\n")
         self.assertEqual(got.stderr.count("WEIR_PERMITS"), 1, got.stderr)
 
+    def test_variables_and_words_that_nobody_reads_are_said_once(self):
+        wrong = {"WEIR_LAEN": "park", "WEIR_DISABLE": "nowait,nosuch", "WEIR_DEBUG": "zzz"}
+        got = weir("run", WEIR, "run", "/bin/echo", "ran", env=wrong)
+        self.assertEqual(got.stdout, "ran\n")
+        for word in ("WEIR_LAEN is no variable", "no 'nosuch'", "no 'zzz'"):
+            self.assertEqual(got.stderr.count(word), 1, got.stderr)
+        self.assertNotIn("'nowait'", got.stderr)
+        self.assertEqual(weir("run", "-q", "/bin/echo", "ran", env=wrong).stderr, "")
+
+    def test_numbers_out_of_range_are_said_with_their_range(self):
+        got = weir("run", "/bin/true", env={"WEIR_STACK_KIB": "1"})
+        self.assertIn("WEIR_STACK_KIB must be 0|64..1048576; its default, 0, holds", got.stderr)
+        self.assertIn("0..4096", weir("run", "--permits=100000", "/bin/true").stderr)
+
     def test_a_named_libomp_goes_in_front_where_a_script_starts_the_program(self):
         named = weir("run", program("team")).stdout.split(" by ")[1].splitlines()[0]
         got = weir("run", "--libomp=" + named, "/bin/sh", "-c", program("team"))
@@ -348,8 +363,9 @@ class Command(unittest.TestCase):
 
     def test_help_shows_every_setting(self):
         text = weir("help").stdout
-        for name in ("WEIR_LANE", "--lane", "WEIR_FORCE", "--report", "--quiet", "--explain"):
+        for name in ("WEIR_LANE", "--lane", "WEIR_FORCE", "--report", "--quiet", "--explain", "FILE.html", "%p", "%h", "125", "126", "127"):
             self.assertIn(name, text)
+        self.assertIn("127", weir("run", "--help").stdout)
 
     def test_version(self):
         self.assertRegex(weir("version").stdout, r"^weir \d+\.\d+\.\d+\n$")

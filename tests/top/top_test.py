@@ -311,6 +311,7 @@ class Wrong(unittest.TestCase):
         self.says("PID", "-7", status=2)
         self.says("interval", "--interval=zero", status=2)
         self.says("--every", "--every=1", status=2)
+        self.says("once", "--once=3", status=2)
 
     def test_a_process_without_weir(self):
         child, _ = python("print(1, flush=True); input()")

@@ -148,7 +148,7 @@ int top_command(int argc, char** argv) {
   double interval_s = 0;
   bool once = false;
   app.add_option("PID", process, "the process to look at")->check(CLI::Range(1, 1 << 30));
-  app.add_flag("--once", once, "one look, as text, also on a terminal");
+  app.add_flag("--once", once, "one look, as text, also on a terminal")->disable_flag_override();
   app.add_option("--interval", interval_s, "seconds between two looks; 1, or 0.3 for a single one")
       ->type_name("S")
       ->check(CLI::Range(0.05, 3600.0));

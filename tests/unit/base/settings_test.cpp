@@ -64,13 +64,16 @@ TEST(Settings, ReadEachForm) {
 
 TEST(Settings, KeepTheDefaultAndNameTheVariableWhenTheTextIsNotOfItsForm) {
   for (const char* wrong : {"WEIR_THREADS=many", "WEIR_THREADS=", "WEIR_THREADS=-1", "WEIR_THREADS=99999999999999",
-                            "WEIR_LANE=fast", "WEIR_LANE=", "WEIR_SUMMARY=maybe", "WEIR_FORCE=some"}) {
+                            "WEIR_LANE=fast", "WEIR_LANE=", "WEIR_SUMMARY=maybe", "WEIR_FORCE=some", "WEIR_PERMITS=4097",
+                            "WEIR_STAND_INS=1000000", "WEIR_MAX_PERMITS=4097", "WEIR_STACK_KIB=1", "WEIR_STACK_KIB=1048577"}) {
     const Setting* complaint = nullptr;
     Settings settings = read({wrong}, &complaint);
     ASSERT_NE(complaint, nullptr) << wrong;
     EXPECT_EQ(std::strncmp(wrong, complaint->variable, std::strlen(complaint->variable)), 0) << wrong;
     EXPECT_EQ(settings.threads, 0);
     EXPECT_EQ(settings.lane, Lane::automatic);
+    EXPECT_EQ(settings.max_permits, 128);
+    EXPECT_EQ(settings.stack_kib, 0);
   }
 }
 
