@@ -9,7 +9,7 @@ struct Name {
   const char* words;
 };
 
-// In the order of the enumeration. docs/report.md has the same list, by name.
+// In the order of the enumeration. docs/report.md has the same list (scripts/check-reasons).
 constexpr Name names[] = {
     {"none", "nothing"},
     {"outside", "no call was made in a team, a task or an arena"},
@@ -29,7 +29,6 @@ constexpr Name names[] = {
     {"foreign_stack", "calls ran on stacks that are not their tasks'"},
     {"thread_bound", "the program may depend on which thread a task runs on"},
     {"watchdog", "nothing moved any more with tasks set aside"},
-    {"vfork_child", "calls were made in a child of vfork"},
     {"cancellable", "the program uses pthread_cancel"},
     {"gate_timeout", "permits or cores were waited for in vain"},
     {"memory", "little memory was left"},

@@ -25,7 +25,6 @@ enum class Reason : std::uint8_t {
   foreign_stack,      // the stack pointer is outside the task's stack
   thread_bound,       // auto: the program depends on thread identity
   watchdog,           // no progress with tasks suspended: parked from then on
-  vfork_child,        // shares its parent's memory
   cancellable,        // the program uses pthread_cancel
   gate_timeout,       // waited its bounded time for a permit or a core, then went on
   memory,             // little is left, and what is under way took it: as many go on as without weir

@@ -75,6 +75,27 @@ class Tests(unittest.TestCase):
             self.assertIn("unknown_test.cpp", text)
 
 
+class Reasons(unittest.TestCase):
+    FILES = {"plugin/meter/reason.cpp": '    {"none", "nothing"},\n    {"cap", "x"},\n', "docs/report.md": "## Reasons\n| `none` | |\n| `cap` | |\n",
+             "plugin/cli/report/advice.cpp": '    {"cap", "x",\n'}
+
+    def checked(self, **changes):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in self.FILES.items():
+                os.makedirs(os.path.join(folder, os.path.dirname(name)), exist_ok=True)
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write(changes.get(os.path.basename(name).split(".")[0], text))
+            return check("check-reasons", folder)
+
+    def test_the_same_reasons_pass_and_others_fail(self):
+        self.assertEqual(self.checked()[0], 0)
+        for changes, said in (({"report": "| `none` | |\n"}, "no reason cap"), ({"reason": '    {"none", ""},\n'}, "cap that nobody gives"),
+                              ({"report": "| `cap` | |\n| `none` | |\n"}, "another order"), ({"advice": ""}, "no words for cap")):
+            status, text = self.checked(**changes)
+            self.assertEqual(status, 1, changes)
+            self.assertIn(said, text)
+
+
 class Exports(unittest.TestCase):
     def build(self, folder, preload="", engine="", libraries=()):
         os.makedirs(os.path.join(folder, "lib"))

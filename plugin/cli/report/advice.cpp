@@ -58,7 +58,6 @@ constexpr Words words[] = {
     {"watchdog", "With tasks set aside nothing moved any more, so weir went back to parking.",
      "A task seems to wait for another without a call: use --lane=park, or raise WEIR_WATCHDOG_MS if it only computes "
      "long."},
-    {"vfork_child", "The call was made in a vfork child, which shares its parent's memory.", ""},
     {"cancellable", "The program uses pthread_cancel, so no task may change its thread.",
      "Use --lane=suspend only if no thread that does I/O is ever cancelled."},
     {"memory", "Little memory was left, and much of it went to what was under way: meanwhile no more went on at once than without weir.",
