@@ -14,7 +14,7 @@ constexpr Name names[] = {
     {"none", "nothing"},
     {"outside", "no call was made in a team, a task or an arena"},
     {"lane_off", "weir was switched off"},
-    {"not_a_task", "calls were made by a team's own code, in no task"},
+    {"not_a_task", "calls were made in no task that can be set aside"},
     {"lock_held", "a lock was held across the calls"},
     {"signal_handler", "calls were made in a signal handler"},
     {"eintr_wanted", "a signal handler without SA_RESTART is installed"},

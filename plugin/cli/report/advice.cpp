@@ -31,7 +31,8 @@ constexpr Words words[] = {
     {"not_a_task",
      "Calls came from a team's own code, not from a task that could be set aside, so their threads blocked and "
      "stand-ins took the cores.",
-     "Make the loop's body a task (omp taskloop, omp task): thousands of them can wait on a few threads."},
+     "Make the loop's body a task (omp taskloop, omp task): thousands of them can wait on a few threads. On one core, and in a team of one, "
+     "tasks are set aside with --lane=suspend."},
     {"lock_held", "A lock was held across the call, so its thread blocked with it.",
      "Release the lock before the call, or read into a buffer first and lock after."},
     {"signal_handler", "The call was made in a signal handler.", "Move the I/O out of the handler."},
