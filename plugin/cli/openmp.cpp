@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <glob.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -89,6 +90,18 @@ bool only_computes(const std::vector<std::string>& objects) {
   return std::all_of(objects.begin() + 1, objects.end(), known) && no_region_of_program_waits(objects.front().c_str());
 }
 
+// What makes libgomp bind the first thread, which it does as soon as it is loaded, whoever serves the program then: libomp would find one
+// core, and make teams of one.
+const char* what_binds() {
+  const char* bind = std::getenv("OMP_PROC_BIND");
+  if (bind && !strcasecmp(bind, "false")) return nullptr;
+  for (const char* variable : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY"}) {
+    const char* value = std::getenv(variable);
+    if (value && *value) return variable;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::string newest_libomp() {
@@ -120,14 +133,23 @@ OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string&
   OpenMp choice;
   if (!find_object(objects, "libomp").empty() || !find_object(objects, "libiomp5").empty()) choice.uses = "libomp";
   bool named = names_libomp(wanted);
+  const char* binding = what_binds();
+  std::string bound = binding ? std::string("libgomp stays: ") + binding + " is set, and libgomp binds the first thread by it before another run-time "
+                                "could look" : "";
   if (find_object(objects, "libgomp.so").empty()) {
     // Named all the same: CMD starts a program that has libgomp, as a script or mpirun does.
-    if (choice.uses.empty() && why_no_libomp(wanted).empty() && named) choice.in_front = std::filesystem::absolute(wanted).string();
+    if (!named || !choice.uses.empty() || !why_no_libomp(wanted).empty()) return choice;
+    if (bound.empty()) choice.in_front = std::filesystem::absolute(wanted).string();
+    choice.note = bound;
     return choice;
   }
   choice.uses = "libgomp";
   if (wanted == "no") {
     choice.note = "libgomp stays, as --libomp=no wants it";
+    return choice;
+  }
+  if (!bound.empty()) {
+    choice.note = bound;
     return choice;
   }
   if (std::string why = why_no_libomp(wanted); !why.empty()) {

@@ -172,6 +172,15 @@ class Run(unittest.TestCase):
         for words in (["--libomp=no"], ["--lane=off"]):
             self.assertIn("libgomp", weir("run", *words, program("team")).stdout)
 
+    def test_libgomp_stays_where_threads_are_to_be_bound(self):
+        for variable, value in (("OMP_PROC_BIND", "true"), ("OMP_PLACES", "cores"), ("GOMP_CPU_AFFINITY", "0-1023")):
+            for words in ([], ["--libomp=" + libomp()]):
+                got = weir("run", *words, program("team"), env={variable: value})
+                self.assertRegex(got.stdout, "sum 499500 by .*libgomp", got.stderr)
+                self.assertIn(f"libgomp stays: {variable} is set", got.stderr)
+        self.assertIn("libgomp", weir("run", "--libomp=" + libomp(), "/bin/sh", "-c", program("team"), env={"OMP_PROC_BIND": "true"}).stdout)
+        self.assertNotIn("libgomp", weir("run", program("team"), env={"OMP_PROC_BIND": "false", "OMP_PLACES": "cores"}).stdout)
+
     def test_libgomp_stays_where_no_region_may_wait(self):
         for name in ("computes", "computes_fixed"):
             got = weir("run", program(name))
