@@ -27,8 +27,10 @@ constexpr int arguments[] = {rdi, rsi, rdx, rcx, r8, r9};
 
 bool keeps_over_calls(int of) { return of == rbx || of == rbp || of >= r12; }
 
-// Where something stands in the frame, as seen from where the function has made room for it. 0: nowhere.
+// Where something stands: in the frame, as seen from where the function has made room for it; or where what a call gave back points to.
+// 0: nowhere.
 using Slot = std::int64_t;
+constexpr int given_back = 16;  // a base that no register is
 constexpr Slot slot_of(int base, std::int64_t displacement) { return (std::int64_t{1} + base) << 32 | static_cast<std::uint32_t>(displacement); }
 
 class Slots {
@@ -143,26 +145,30 @@ class Frame {
 
   void called(const Instruction& i, bool in_loop) {
     Named named = named_by(object_, i);
-    bool is_runtime_s = named.name && part_of_name(named.name) != Part::none;
+    bool is_part = named.name && part_of_name(named.name) != Part::none;
+    bool keeps = !is_part && may_keep_state(i, named);
     bool copies = named.name && base::among(named.name, copying);
     if (copies && !in_loop) set_.add(holds_[rdi]);
-    if (!is_runtime_s && may_keep_state(i, named)) {
-      for (int r : arguments) {
-        if (!in_loop) set_.add(holds_[r]);
-        else carries_ |= holds_[r] && set_.has(holds_[r]);
-      }
+    for (int r : arguments) {
+      if (keeps && !in_loop) set_.add(holds_[r]);
+      else carries_ |= keeps && holds_[r] && set_.has(holds_[r]);
     }
     for (int r = 0; r < 16; ++r) {
       if (!keeps_over_calls(r)) holds_[r] = 0;
     }
+    if (in_loop || is_part) return;
+    holds_[rax] = slot_of(given_back, ++calls_);
+    if (keeps) set_.add(holds_[rax]);
   }
 
   void changes(const Operands& o, bool in_loop) {
     bool plain = o.map == 0 && !o.vector;
     if (plain && o.opcode == 0x8d) return put(o.first, o.index < 0 ? in_frame(o) : 0);
     bool moves = plain && o.has_modrm && !o.in_memory;
-    if (moves && o.opcode == 0x89) return put(o.second, held(o.first));
-    if (moves && o.opcode == 0x8b) return put(o.first, held(o.second));
+    if (moves && o.opcode == 0x89) return put(o.second, o.wide ? held(o.first) : 0);
+    if (moves && o.opcode == 0x8b) return put(o.first, o.wide ? held(o.second) : 0);
+    if (plain && o.in_memory && o.opcode == 0x8b) return put(o.first, o.wide ? kept_in(in_frame(o)) : 0);
+    if (plain && o.in_memory && o.opcode == 0x89 && o.wide && !in_loop) keep_in(in_frame(o), held(o.first));
     bool copies = plain && (o.opcode == 0xa4 || o.opcode == 0xa5);  // movs
     if (copies && !in_loop) set_.add(holds_[rdi]);
     if (!in_loop && o.in_memory && stores(o)) set_.add(in_frame(o));
@@ -185,6 +191,17 @@ class Frame {
 
   // The stack's pointer is the address of what lies there.
   Slot held(int by) const { return by == rsp ? slot_of(rsp, -low_) : holds_[by & 15]; }
+  // The frame keeps addresses, too.
+  void keep_in(Slot slot, Slot address) {
+    if (slot && address && addresses_ < most_addresses) kept_at_[addresses_++] = {slot, address};
+  }
+  Slot kept_in(Slot slot) const {
+    Slot address = 0;
+    for (int i = 0; slot && i < addresses_; ++i) {
+      if (kept_at_[i].slot == slot) address = kept_at_[i].address;
+    }
+    return address;
+  }
   void put(int into, Slot slot) { holds_[into & 15] = slot; }
 
   Object object_;
@@ -195,6 +212,11 @@ class Frame {
   std::int64_t low_ = 0;
   Slot holds_[16] = {}, kept_[16] = {};  // what addresses registers hold, and those before the loops
   Slots set_;                            // what has a value before them
+  static constexpr int most_addresses = 64;
+  struct Kept {
+    Slot slot, address;
+  } kept_at_[most_addresses];
+  int addresses_ = 0, calls_ = 0;
 };
 
 }  // namespace

@@ -193,6 +193,7 @@ Operands read_operands(const Byte* at, const Byte* end) {
   o.opcode = p.opcode;
   o.vector = p.vector;
   o.narrow = p.word;
+  o.wide = p.rex_w;
   o.has_modrm = p.has_modrm;
   o.in_memory = p.has_modrm && p.modrm < 0xc0;
   o.first = (p.modrm >> 3 & 7) + p.first_high;

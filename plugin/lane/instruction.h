@@ -34,6 +34,7 @@ struct Operands {
   std::uint8_t opcode = 0;
   bool vector = false;      // VEX or EVEX
   bool narrow = false;      // a 16-bit operand
+  bool wide = false;        // of 64 bits
   bool has_modrm = false;
   bool in_memory = false;   // the second operand, at base + index * scale + displacement
   int first = 0;            // a register, or part of the opcode

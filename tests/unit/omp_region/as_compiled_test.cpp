@@ -93,14 +93,15 @@ TEST_P(RegionEachStaticTest, is_told_where_they_are_not) {
 }
 
 TEST_P(RegionCarriesTest, is_told_where_something_goes_from_pass_to_pass) {
-  for (const char* name : {"carried_seed", "carried_seed_of_region", "carried_copy", "carried_object", "carried_often"}) {
+  for (const char* name : {"carried_seed", "carried_seed_of_region", "carried_copy", "carried_object", "carried_often",
+                           "carried_from_heap", "carried_in_room_of_its_own"}) {
     EXPECT_TRUE(carries_state(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
     EXPECT_FALSE(starts_wide(read_code(region(name), Reading::to_the_end))) << name;
   }
 }
 
 TEST_P(RegionCarriesTest, is_told_where_nothing_does) {
-  for (const char* name : {"free_room", "free_room_cleared", "free_room_asked_for", "free_time", "free_sum", "free_by_pass", "free_line",
+  for (const char* name : {"free_room", "free_room_cleared", "free_room_asked_for", "free_room_read_elsewhere", "free_count", "free_time", "free_sum", "free_by_pass", "free_line",
                            "free_by_chance"}) {
     EXPECT_FALSE(carries_state(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
     EXPECT_TRUE(starts_wide(read_code(region(name), Reading::to_the_end))) << name;

@@ -60,6 +60,29 @@ void carried_copy(const struct Much *first) {
   for (int i = 0; i < 100; ++i) work((long)next_of_much(&mine));
 }
 
+APART struct Random *made_random(unsigned long with) {
+  struct Random *r = malloc(sizeof *r);
+  begin_random(r, with);
+  return r;
+}
+void carried_from_heap(void) {
+#pragma omp parallel
+  {
+    struct Random *mine = made_random(7);
+    LOOP work((long)next_random(mine));
+    free(mine);
+  }
+}
+void carried_in_room_of_its_own(void) {
+#pragma omp parallel
+  {
+    struct Random *mine = malloc(sizeof *mine);
+    begin_random(mine, 7);
+    LOOP work((long)next_random(mine));
+    free(mine);
+  }
+}
+
 /* Its address stays in a register. */
 void carried_often(void) {
 #pragma omp parallel
@@ -102,6 +125,32 @@ void free_room_asked_for(long bytes) {
       if (pread(0, room, (size_t)bytes, i * bytes) > 0) work(room[3]);
     }
     free(room);
+  }
+}
+
+static APART long of_room(const char *room, long bytes) {
+  long all = 0;
+  for (long n = 0; n < bytes; ++n) all += room[n];
+  return all;
+}
+void free_room_read_elsewhere(long bytes) {
+#pragma omp parallel
+  {
+    char *room = malloc((size_t)bytes);
+    LOOP {
+      if (pread(0, room, (size_t)bytes, i * bytes) > 0) work(of_room(room, bytes));
+    }
+    free(room);
+  }
+}
+
+static APART int how_many(void) { return (int)(sum & 15); }
+static APART void work_of(int i, int many) { work(i * many); }
+void free_count(void) {
+#pragma omp parallel
+  {
+    int many = how_many();
+    LOOP work_of(i, many);
   }
 }
 
