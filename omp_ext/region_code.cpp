@@ -64,7 +64,11 @@ class Reader {
     Rounding rounding = asked ? rounding_of(seen_[0]) : Rounding{};
     facts_.rounds = rounding.of_sum;
     facts_.computes = rounding.computes;
-    if (asked && !facts_.rounds) facts_.each_shows = each_thread_shows(seen_[0]);
+    if (asked && !facts_.rounds) {
+      EachThread each = each_thread(seen_[0]);
+      facts_.each_shows = each.shows;
+      facts_.takes_memory = each.takes_memory;
+    }
     if (asked && !facts_.rounds && !facts_.each_shows) facts_.carries = carries_state(seen_[0]);
     return facts_;
   }
@@ -349,6 +353,7 @@ const char* why_bare(const CodeFacts& facts) {
   if (facts.rounds) return rounds_otherwise;
   if (facts.each_shows) return each_is_seen;
   if (facts.carries) return carries_over;
+  if (facts.takes_memory) return each_takes_memory;
   if (repeats(facts)) return all_do_the_same;
   return nullptr;
 }

@@ -19,6 +19,7 @@ struct CodeFacts {
   bool one_works = false;       // by `single` or `masked` alone
   bool takes = false;           // or each takes more, a piece at a time, until none is left (looked for where it does not share)
   bool each_shows = false;      // each of its threads does something once that others see (region_each.h; asked where it blocks)
+  bool takes_memory = false;    // or takes much memory of its own, or nobody knows how much (likewise)
   bool carries = false;         // or takes something of its own from pass to pass (region_carries.h; likewise)
   bool rounds = false;          // the number of its threads decides how a sum is rounded (region_rounds.h; likewise)
   bool computes = false;        // or of others, by thread: one that is shared out by number computes with such numbers (likewise)
@@ -47,6 +48,7 @@ constexpr const char* passes_wait = "the passes of a region's loop wait for each
 constexpr const char* all_do_the_same = "a region's threads share nothing out, each does the same";
 constexpr const char* rounds_otherwise = "with more threads a region's sum of floating-point numbers would be rounded otherwise";
 constexpr const char* carries_over = "a region's threads take something of their own from one pass of a loop to the next";
+constexpr const char* each_takes_memory = "each of a region's threads takes memory of its own beside the loop";
 constexpr const char* each_is_seen = "each of a region's threads writes or counts something itself";
 
 // Why one with these facts never has any; nullptr: it may.

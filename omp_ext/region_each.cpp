@@ -11,6 +11,7 @@
 #include "lane/instruction.h"
 #include "lane/loop.h"
 #include "lane/object.h"
+#include "lane/place.h"
 #include "lane/value.h"
 #include "omp_ext/region_body.h"
 #include "omp_ext/region_makes.h"
@@ -58,23 +59,27 @@ class Body {
     alone_.find(flow_);
   }
 
-  // Does it show? And fn(function) for what it calls.
+  // And fn(function) for what it calls.
   template <typename Fn>
-  bool look(Fn calls) const {
-    bool shows = false;
+  EachThread look(Fn calls) const {
+    bool shows = false, takes_memory = false;
     Place place{-1};
     each_instruction(object_, flow_, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {
       if (block != place.block) place = place_of(block);
       if (!place.each || share_.holds(block, at)) return;
       shows |= named.name && (part_of_name(named.name) == Part::shows || makes_file(named.name, flow_.code_of(block), at, is_own_));
       shows |= is_own_ && calls_unknown(i, named);
+      takes_memory |= is_region_ && named.name && is_call(i) && memory_taken(named.name, flow_.code_of(block), at) > most_memory;
       if (named.function) calls(named.function);
       else if (named.name && i.kind != Instruction::loads_slot) calls(reinterpret_cast<std::uintptr_t>(dlsym(RTLD_DEFAULT, named.name)));
     });
-    return shows || (is_region_ && (asks_who_ || (!asks_number_ && counts())));
+    shows |= is_region_ && (asks_who_ || (!asks_number_ && counts()));
+    return {shows, takes_memory};
   }
 
  private:
+  static constexpr std::uint64_t most_memory = 2 << 20;
+
   void note(int block, const Instruction& i, std::uintptr_t at, Named named) {
     if (named.function && is_call(i) && never_returns(object_, named.function)) flow_.ends_in(block);
     if (!named.name) return;
@@ -120,28 +125,35 @@ class Body {
   }
 
   // Adds one to what all threads see, or takes a number, and not as a loop does for each piece. (Of such a loop the first pass may
-  // stand before it. A region whose loop OpenMP shares out takes no pieces by hand; what counts in a loop there counts the passes.)
+  // stand before it. A region whose loop OpenMP shares out takes no pieces by hand; what counts in a loop there counts the passes.) With a
+  // lock held, also what some do only, and what is moved on by something else than one, as the end of a vector.
   bool counts() const {
     bool once = false, in_loops = false;
     Place place{-1};
     each_instruction(object_, flow_, [&](int block, const Instruction&, std::uintptr_t at, Named) {
-      if (!is_count(block, at)) return;
+      bool alone = alone_.holds(block, at), one = is_count(block, at, alone);
+      if (!one && !(alone && moves_on(block, at))) return;
       if (block != place.block) place = place_of(block);
-      in_loops |= place.loops;
-      once |= place.each && flow_.always_passes(block) && !share_.holds(block, at);
+      in_loops |= one && place.loops;
+      once |= place.each && (flow_.always_passes(block) || (alone && shares_loop_)) && !share_.holds(block, at);
     });
     return once && (shares_loop_ || !in_loops);
   }
 
-  bool is_count(int block, std::uintptr_t at) const {
+  bool is_count(int block, std::uintptr_t at, bool alone) const {
     const std::uint8_t *code = lane::bytes_at(at), *end = lane::bytes_at(flow_.code_of(block).end);
     if (!lane::steps_by_one(code, end) && !lane::takes_number(code, end)) return false;
-    return lane::is_locked(code) || alone_.holds(block, at);
+    return lane::is_locked(code) || alone;
+  }
+
+  bool moves_on(int block, std::uintptr_t at) const {
+    return lane::moves_on(lane::bytes_at(at), lane::bytes_at(flow_.code_of(block).end), has_frame_pointer_);
   }
 
   Object object_;
   Function function_;
   Flow flow_;
+  bool has_frame_pointer_ = lane::has_frame_pointer(function_);
   bool is_region_, is_own_;  // of the region's object
   bool asks_number_ = false, asks_who_ = false, shares_loop_ = false;
   Zone share_, alone_;
@@ -149,11 +161,12 @@ class Body {
 
 }  // namespace
 
-bool each_thread_shows(std::uintptr_t code) {
+EachThread each_thread(std::uintptr_t code) {
   constexpr int most = 64;
   constexpr std::uintptr_t budget = 64 * 1024;
   std::uintptr_t seen[most] = {code}, bytes = 0, own = 0;
   int count = 1;
+  EachThread each;
   auto add = [&](std::uintptr_t function) {
     if (function && count < most && std::find(seen, seen + count, function) == seen + count) seen[count++] = function;
   };
@@ -164,9 +177,12 @@ bool each_thread_shows(std::uintptr_t code) {
     if (!function) continue;
     bytes += function.end - function.begin;
     if (!next) own = object.begin();
-    if (Body(object, function, next == 0, object.begin() == own).look(add)) return true;
+    EachThread here = Body(object, function, next == 0, object.begin() == own).look(add);
+    each.takes_memory |= here.takes_memory;
+    each.shows |= here.shows;
+    if (each.shows) break;
   }
-  return false;
+  return each;
 }
 
 }  // namespace weir::team

@@ -5,11 +5,15 @@
 
 namespace weir::team {
 
-// Does each thread of the region at `code` do something once that others see, whatever is shared out beside it: write a line, send,
-// count the threads? With stand-ins it would be seen more often.
+// What each thread of the region at `code` does once, whatever is shared out beside it. With stand-ins it would be done more often.
+struct EachThread {
+  bool shows = false;         // others see it: a line, what is sent, a count of the threads
+  bool takes_memory = false;  // much of its own, or nobody knows how much
+};
+
 // In the region's own code what is written on some ways only is seen too, in functions that it calls what is written on all of them:
 // the rest tells of errors. A count is one where the region does not ask how many threads there are. What a loop does is taken to be
 // shared out, or this is not asked (region_code.h).
-bool each_thread_shows(std::uintptr_t code);
+EachThread each_thread(std::uintptr_t code);
 
 }  // namespace weir::team

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include <cstring>
+#include <limits>
 #include <optional>
 
 #include "base/names.h"
@@ -20,13 +21,13 @@ constexpr const char* always[] = {
     "creat", "creat64", "mkdir", "mkdirat", "mkfifo", "mkstemp", "mkstemp64", "mkostemp", "mkstemps", "mkdtemp", "unlink", "unlinkat", "remove",
     "rmdir", "rename", "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat", "truncate", "truncate64", "ftruncate", "ftruncate64",
     "shm_open", "system", "popen", "fork", "vfork", "posix_spawn", "posix_spawnp", "execv", "execve", "execvp", "execl", "execlp", "connect",
-    "bind", "pthread_create", "kill"};
+    "bind", "pthread_create", "kill", "raise", "sem_post", "mq_send", "msgsnd", "semop", "pthread_barrier_wait"};
 
 // Starts of names: std::thread's, and an output stream's of a file that has a name.
 constexpr const char* always_starts[] = {"_ZNSt6thread15_M_start_thread", "_ZNSt14basic_ofstreamIcSt11char_traitsIcEEC1EPKc",
                                          "_ZNSt14basic_ofstreamIcSt11char_traitsIcEEC1ERK", "_ZNSt14basic_ofstreamIcSt11char_traitsIcEE4open"};
 
-enum Register { rdx = 2, rsi = 6 };
+enum Register { rdx = 2, rsi = 6, rdi = 7 };
 enum class Mode { text, flags, stream };
 struct Opens {
   const char* start;
@@ -45,6 +46,16 @@ constexpr Opens opens[] = {
     {"_ZNSt13basic_fstreamIcSt11char_traitsIcEEC1ERK", rdx, Mode::stream},
     {"_ZNSt13basic_fstreamIcSt11char_traitsIcEE4open", rdx, Mode::stream},
 };
+
+// By the product of two arguments, or by one.
+struct Takes {
+  const char* start;
+  Register bytes_in;
+  std::optional<Register> times{};
+};
+constexpr Takes takes[] = {{"malloc", rdi},      {"calloc", rdi, rsi}, {"realloc", rsi},         {"aligned_alloc", rsi}, {"posix_memalign", rdx},
+                           {"memalign", rsi},    {"valloc", rdi},      {"mmap", rsi},            {"mmap64", rsi},        {"_Znwm", rdi},
+                           {"_Znam", rdi},       {"scalable_malloc", rdi}, {"omp_alloc", rdi}};
 
 const Opens* opening(const char* name) {
   for (const Opens& one : opens) {
@@ -84,7 +95,7 @@ class Constants {
   std::optional<std::uintptr_t> value_[16];
 };
 
-std::optional<std::uintptr_t> last_put(Register into, lane::Function code, std::uintptr_t before) {
+Constants constants_before(lane::Function code, std::uintptr_t before) {
   Constants constants;
   for (std::uintptr_t at = code.begin; at < before;) {
     lane::Operands o = lane::read_operands(bytes_at(at), bytes_at(code.end));
@@ -92,7 +103,7 @@ std::optional<std::uintptr_t> last_put(Register into, lane::Function code, std::
     constants.by(lane::read_instruction(bytes_at(at), bytes_at(code.end)), o);
     at += o.length;
   }
-  return constants.in(into);
+  return constants;
 }
 
 bool writes(Mode mode, std::uintptr_t value, bool in_doubt) {
@@ -109,8 +120,21 @@ bool makes_file(const char* name, lane::Function code, std::uintptr_t at, bool i
   if (among(name, always) || base::starts_with_one(name, always_starts)) return true;
   const Opens* how = opening(name);
   if (!how) return false;
-  std::optional<std::uintptr_t> value = last_put(how->mode_in, code, at);
+  std::optional<std::uintptr_t> value = constants_before(code, at).in(how->mode_in);
   return value ? writes(how->mode, *value, in_doubt) : in_doubt;
+}
+
+std::uint64_t memory_taken(const char* name, lane::Function code, std::uintptr_t at) {
+  for (const Takes& how : takes) {
+    bool has_more = how.start[0] == '_';  // an operator new's: that it may align, or not throw
+    if (has_more ? !starts(name, how.start) : std::strcmp(name, how.start) != 0) continue;
+    Constants constants = constants_before(code, at);
+    std::optional<std::uintptr_t> bytes = constants.in(how.bytes_in), times = how.times ? constants.in(*how.times) : 1;
+    std::uint64_t all;
+    if (!bytes || !times || __builtin_mul_overflow(*bytes, *times, &all)) return std::numeric_limits<std::uint64_t>::max();
+    return all;
+  }
+  return 0;
 }
 
 }  // namespace weir::team

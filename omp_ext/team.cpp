@@ -61,6 +61,7 @@ void look_at_code(const TeamPlan& plan, Region& region, const void* code, std::i
   facts.shares |= plan.in_every_region;
   facts.each_shows &= !plan.in_every_region;
   facts.carries &= !plan.in_every_region;
+  facts.takes_memory &= !plan.in_every_region;
   facts.rounds &= !plan.in_every_region;
   if (const char* why = why_bare(facts)) {
     region.barred.store(true, std::memory_order_relaxed);

@@ -17,7 +17,7 @@ bool rounds(const std::uint8_t* at, const std::uint8_t* end) {
 
 namespace {
 
-constexpr int rsp = 4;
+constexpr int rsp = 4, rbp = 5;
 
 // One number, not several, and not other bytes: as its prefix tells.
 bool is_of_one(const std::uint8_t* at, const Operands& o) {
@@ -56,6 +56,26 @@ bool steps_by_one(const std::uint8_t* at, const std::uint8_t* end) {
   bool one = o.immediate == 1 || o.immediate == -1;
   if (o.opcode == 0x80 || o.opcode == 0x81 || o.opcode == 0x83) return one && (which == 0 || which == 5);
   return o.opcode == 0x8d && o.base >= 0 && o.index < 0 && (o.displacement == 1 || o.displacement == -1);
+}
+
+bool moves_on(const std::uint8_t* at, const std::uint8_t* end, bool has_frame_pointer) {
+  constexpr int soon = 3;
+  auto is_frame = [=](int base) { return base == rsp || (base == rbp && has_frame_pointer); };
+  Operands o = read_operands(at, end);
+  if (!o.length || o.vector || o.map || !o.has_modrm) return false;
+  bool by_constant = (o.opcode == 0x81 || o.opcode == 0x83) && ((o.first & 7) == 0 || (o.first & 7) == 5);
+  if (by_constant && o.in_memory) return !is_frame(o.base);
+  bool of_register = by_constant && o.second != rsp;
+  bool by_address = o.opcode == 0x8d && o.base >= 0 && !is_frame(o.base) && o.index < 0 && o.displacement;
+  if (!of_register && !by_address) return false;
+  int made = of_register ? o.second : o.first;
+  for (int i = 0; i < soon && o.length; ++i) {
+    at += o.length;
+    o = read_operands(at, end);
+    bool stores = o.length && !o.vector && !o.map && o.opcode == 0x89 && o.in_memory;
+    if (stores && o.first == made && !is_frame(o.base)) return true;
+  }
+  return false;
 }
 
 bool is_locked(const std::uint8_t* at) {

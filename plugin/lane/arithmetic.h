@@ -16,6 +16,8 @@ bool exchanges(const std::uint8_t* at, const std::uint8_t* end);
 
 // An instruction that adds one to a register or to memory, or takes one off.
 bool steps_by_one(const std::uint8_t* at, const std::uint8_t* end);
+// Adds a constant to what is in memory others see, or makes by such an addition what is written there just behind.
+bool moves_on(const std::uint8_t* at, const std::uint8_t* end, bool has_frame_pointer);
 bool is_locked(const std::uint8_t* at);
 
 }  // namespace weir::lane

@@ -86,6 +86,19 @@ static void pointer(void) {
   }
 }
 
+/* With hundreds of threads: more than there is. */
+static void room(void) {
+#pragma omp parallel
+  {
+    const size_t bytes = (size_t)64 << 20;
+    char *mine = malloc(bytes);
+    memset(mine, 1, bytes);
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < items; ++i) work(mine[i] * i);
+    free(mine);
+  }
+}
+
 static void seed(void) {
   unsigned mine = 42;
 #pragma omp parallel for firstprivate(mine)
@@ -112,7 +125,7 @@ int main(int argc, char **argv) {
     const char *name;
     void (*run)(void);
   } kinds[] = {{"lines", lines}, {"count", count}, {"count_after", count_after}, {"count_first", count_first}, {"number", number},
-               {"pointer", pointer}, {"seed", seed}, {"alone", alone}};
+               {"pointer", pointer}, {"seed", seed}, {"room", room}, {"alone", alone}};
   for (size_t i = 0; argc > 1 && i < sizeof kinds / sizeof *kinds; ++i) {
     /* What a region's first run showed is what its next is given threads by. */
     for (int run = 0; run < 6 && strcmp(argv[1], kinds[i].name) == 0; ++run) kinds[i].run();

@@ -70,26 +70,37 @@ struct RegionRoundsTest : RegionTest {
 };
 
 constexpr const char* those_seen[] = {"seen_line", "seen_line_after", "seen_if_wanted", "seen_elsewhere", "seen_by_task", "seen_hello",
-                                      "seen_count", "seen_count_alone", "seen_number", "seen_number_alone", "seen_count_beside", "seen_who",
+                                      "seen_count", "seen_count_alone", "seen_number", "seen_number_alone", "seen_count_beside", "seen_who", "seen_pushed", "seen_semaphore",
                                       "seen_pointer", "seen_pointer_kept", "seen_file", "seen_file_made", "seen_file_in_doubt"};
 constexpr const char* those_quiet[] = {"quiet_by_one", "quiet_sections", "quiet_pieces", "quiet_file", "quiet_number", "quiet_errors",
                                        "quiet_sum", "quiet_takers", "quiet_takers_alone", "quiet_number_asked"};
 
 TEST_P(RegionEachTest, is_told_where_its_threads_are_seen) {
-  for (const char* name : those_seen) EXPECT_TRUE(each_thread_shows(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
+  for (const char* name : those_seen) EXPECT_TRUE(each_thread(reinterpret_cast<std::uintptr_t>(region(name))).shows) << name;
 }
 
 TEST_P(RegionEachTest, is_told_where_they_are_not) {
-  for (const char* name : those_quiet) EXPECT_FALSE(each_thread_shows(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
-  EXPECT_FALSE(each_thread_shows(reinterpret_cast<std::uintptr_t>(region("quiet_by_master"))));
+  for (const char* name : those_quiet) EXPECT_FALSE(each_thread(reinterpret_cast<std::uintptr_t>(region(name))).shows) << name;
+  EXPECT_FALSE(each_thread(reinterpret_cast<std::uintptr_t>(region("quiet_by_master"))).shows);
+}
+
+TEST_P(RegionEachTest, is_told_where_its_threads_take_memory) {
+  for (const char* name : {"much_memory", "memory_of_many", "memory_in_doubt", "memory_of_many_in_doubt"}) {
+    EXPECT_TRUE(each_thread(reinterpret_cast<std::uintptr_t>(region(name))).takes_memory) << name;
+    EXPECT_FALSE(starts_wide(read_code(region(name), Reading::to_the_end))) << name;
+  }
+  for (const char* name : {"little_memory", "memory_of_few"}) {
+    EXPECT_FALSE(each_thread(reinterpret_cast<std::uintptr_t>(region(name))).takes_memory) << name;
+    EXPECT_TRUE(starts_wide(read_code(region(name), Reading::to_the_end))) << name;
+  }
 }
 
 TEST_P(RegionEachStaticTest, is_told_where_its_threads_are_seen) {
-  for (const char* name : those_seen) EXPECT_TRUE(each_thread_shows(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
+  for (const char* name : those_seen) EXPECT_TRUE(each_thread(reinterpret_cast<std::uintptr_t>(region(name))).shows) << name;
 }
 
 TEST_P(RegionEachStaticTest, is_told_where_they_are_not) {
-  for (const char* name : those_quiet) EXPECT_FALSE(each_thread_shows(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
+  for (const char* name : those_quiet) EXPECT_FALSE(each_thread(reinterpret_cast<std::uintptr_t>(region(name))).shows) << name;
 }
 
 TEST_P(RegionCarriesTest, is_told_where_something_goes_from_pass_to_pass) {

@@ -117,10 +117,11 @@ void free_room_cleared(void) {
   }
 }
 
-void free_room_asked_for(long bytes) {
+void free_room_asked_for(void) {
+  const long bytes = 4096;
 #pragma omp parallel
   {
-    char *room = malloc((size_t)bytes);
+    char *room = malloc(4096);
     LOOP {
       if (pread(0, room, (size_t)bytes, i * bytes) > 0) work(room[3]);
     }
@@ -133,10 +134,11 @@ static APART long of_room(const char *room, long bytes) {
   for (long n = 0; n < bytes; ++n) all += room[n];
   return all;
 }
-void free_room_read_elsewhere(long bytes) {
+void free_room_read_elsewhere(void) {
+  const long bytes = 4096;
 #pragma omp parallel
   {
-    char *room = malloc((size_t)bytes);
+    char *room = malloc(4096);
     LOOP {
       if (pread(0, room, (size_t)bytes, i * bytes) > 0) work(of_room(room, bytes));
     }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <omp.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -130,6 +131,30 @@ void seen_who(unsigned long *who) {
 #pragma omp parallel
   {
     LOOP who[i] = (unsigned long)pthread_self();
+  }
+}
+
+/* As a vector is pushed to. */
+static void **end_of_all, **end_of_room;
+static APART void more_room(void *what) { *end_of_all++ = what; }
+void seen_pushed(void) {
+#pragma omp parallel
+  {
+    void *mine = malloc(1000);
+#pragma omp critical
+    {
+      if (end_of_all != end_of_room) *end_of_all++ = mine;
+      else more_room(mine);
+    }
+    LOOP work(i);
+  }
+}
+
+void seen_semaphore(sem_t *of) {
+#pragma omp parallel
+  {
+    LOOP work(i);
+    sem_post(of);
   }
 }
 
@@ -337,3 +362,21 @@ void quiet_number_asked(void) {
   }
   sum += passed == of;
 }
+
+/* Memory that each thread has beside the loop. */
+#define WITH_MEMORY(name, parameter, memory)                    \
+  void name(long parameter) {                                   \
+    _Pragma("omp parallel") {                                   \
+      char *room = memory;                                      \
+      LOOP {                                                    \
+        if (pread(0, room, 100, i * 100L) > 0) work(room[i]);   \
+      }                                                         \
+      free(room);                                               \
+    }                                                           \
+  }
+WITH_MEMORY(much_memory, n, malloc(64 << 20))
+WITH_MEMORY(memory_of_many, n, calloc(1 << 20, 64))
+WITH_MEMORY(memory_in_doubt, n, malloc((size_t)n))
+WITH_MEMORY(memory_of_many_in_doubt, n, calloc((size_t)n, 8))
+WITH_MEMORY(little_memory, n, malloc(1 << 16))
+WITH_MEMORY(memory_of_few, n, calloc(1000, 8))
