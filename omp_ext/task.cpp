@@ -8,6 +8,7 @@
 #include "meter/trace.h"
 #include "omp_ext/idle.h"
 #include "omp_ext/task_region.h"
+#include "wait/errno_state.h"
 #include "wait/exception_state.h"
 
 namespace weir::omp {
@@ -403,6 +404,7 @@ int step_aside(weir_start_fn start, void* argument) {
   if (refusal) return refusal;
   task->start = start;
   task->start_argument = argument;
+  task->keeps_errno = wait::keeps_errno(task->fiber.stack()->high);
   set_aside_now.fetch_add(1, std::memory_order_relaxed);
   task->fiber.leave();
   return 0;

@@ -104,6 +104,7 @@ struct Task : weir_waiter {
 
   TaskState state = TaskState::fresh;
   bool untied = false;       // may go on on any thread of the team
+  bool keeps_errno = false;  // the address of its thread's: it goes on there, unless it would never
   bool goes_home = false;    // set aside only to go on at its home
   bool held = false;         // libomp was told that there is more to come
   bool final = false;        // its children are included

@@ -31,6 +31,8 @@ typedef struct weir_tbb_machine {
   void (*stack_came)(void);
   /* Does one task at a time run where the calling thread is, as the program wants it? Then none is set aside. */
   int (*one_at_a_time)(void);
+  /* Does the calling task keep an address that is its thread's, as errno's? Then it is to go on there, and is not set aside. */
+  int (*keeps_errno)(void);
   /* The calling thread comes to compute, or goes. coming: does nothing when it holds a core already. */
   void (*coming)(void);
   void (*going)(void);

@@ -97,6 +97,7 @@ struct Thread {
   int tbb_told = 0;                // and how many threads its partitioner was told; 0: none yet
   bool tbb_unheard = false;        // libtbb is to warn of nothing: it would of a number that it has from us
   const void* tbb_wait = nullptr;  // frame of the innermost wait for tasks within the task that runs here; an exception may have left it
+  std::uint8_t tbb_stack = 0;      // whether its own stack is known to tbb_ext (machine/stack_end)
   bool tbb_went_on = false;        // the task that it runs in an arena, or ran last, had been set aside before
   bool wants_tbb_lock = false;     // it is in libtbb to take a lock of the program's
   void* pool = nullptr;            // what the own worker pool keeps a thread

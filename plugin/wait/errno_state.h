@@ -30,4 +30,8 @@ class KeptErrno {
   int value_;
 };
 
+// Does code that called us keep the address of the calling thread's errno, in a register or on its stack, which ends at `end`? Then it has to
+// go on on this thread: compilers ask for that address once, and keep it over calls. (One that nobody uses again may lie there, too.)
+bool keeps_errno(const void* end);
+
 }  // namespace weir::wait

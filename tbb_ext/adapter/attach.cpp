@@ -70,6 +70,7 @@ extern "C" __attribute__((visibility("default"))) const weir_tbb_adapter* weir_t
   stack_expected = of->stack_expected;
   stack_came = of->stack_came;
   one_at_a_time = of->one_at_a_time;
+  keeps_errno = of->keeps_errno;
   on_waiting = of->waited;
   on_set_aside = of->set_aside;
   on_going_on = of->goes_on;

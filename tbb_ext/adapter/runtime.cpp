@@ -28,6 +28,7 @@ int refuses() {
   if (execution_slot(nullptr) == no_slot) return WEIR_REFUSED_NOT_A_TASK;
   if (!::tbb::task::current_context()) return WEIR_REFUSED_NOT_A_TASK;
   if (one_at_a_time && one_at_a_time()) return WEIR_REFUSED_CONSTRUCT;
+  if (keeps_errno && keeps_errno()) return WEIR_REFUSED_CONSTRUCT;
   return is_full(arena_here()) ? WEIR_REFUSED_CAP : 0;
 }
 
@@ -104,6 +105,7 @@ int go_home(std::int32_t tid) {
 
 int (*stack_expected)() = nullptr;
 int (*one_at_a_time)() = nullptr;
+int (*keeps_errno)() = nullptr;
 void (*stack_came)() = nullptr;
 void (*on_waiting)() = nullptr;
 void (*on_set_aside)() = nullptr;

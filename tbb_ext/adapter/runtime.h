@@ -19,6 +19,9 @@ extern void (*stack_came)();
 // Whether tasks are to keep their order where the calling thread is; likewise.
 extern int (*one_at_a_time)();
 
+// Whether the calling task has to go on on its thread; likewise.
+extern int (*keeps_errno)();
+
 // Told of each task that is set aside; likewise.
 extern void (*on_waiting)();
 

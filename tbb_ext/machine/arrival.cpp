@@ -22,6 +22,8 @@
 #include "tbb_ext/machine/processors.h"
 #include "tbb_ext/machine/resting.h"
 #include "tbb_ext/machine/sleeping.h"
+#include "tbb_ext/machine/stack_end.h"
+#include "wait/errno_state.h"
 #include "wait/watchdog.h"
 
 namespace weir::tbb {
@@ -74,7 +76,15 @@ void stalled() {
 
 constexpr const char* in_arena = "in oneTBB";
 
+// On a coroutine's stack, or some thread's own.
+int keeps_errno() {
+  const void* here = __builtin_frame_address(0);
+  const void* end = stacks.owns(here) ? stacks.end_of(here) : end_of_own_stack(here);
+  return end && wait::keeps_errno(end);
+}
+
 std::uint64_t begins(const void* site) {
+  note_own_stack(__builtin_frame_address(0));
   meter::regions.enter(meter::of_tbb(site));
   return meter::begins(meter::Track::region, in_arena);
 }
@@ -106,6 +116,7 @@ void load() {
     machine.stack_expected = [] { return stacks.expect_one() ? 1 : 0; };
     machine.stack_came = [] { stacks.came(); };
   }
+  machine.keeps_errno = keeps_errno;
   machine.one_at_a_time = [] { return one_at_a_time() ? 1 : 0; };
   machine.execution_slot = reinterpret_cast<std::uint16_t (*)(const void*)>(
       libtbb_name("_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE"));

@@ -9,6 +9,7 @@
 #include "meter/trace.h"
 #include "tbb_ext/machine/first_task.h"
 #include "tbb_ext/machine/processors.h"
+#include "tbb_ext/machine/stack_end.h"
 
 namespace weir::tbb {
 namespace {
@@ -71,7 +72,10 @@ void stand_ins(int present) { gate::the_gate.has_stand_ins.store(present, std::m
 
 bool is_worker() { return row_of(base::self()) == worker_marks; }
 
-void become_worker() { base::self().tbb = worker_marks; }
+void become_worker() {
+  base::self().tbb = worker_marks;
+  note_own_stack(nullptr);
+}
 
 void worker_is_up() {
   base::Thread& thread = base::self();

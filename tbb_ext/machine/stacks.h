@@ -25,6 +25,11 @@ class Stacks {
   bool owns(const void* address) const {
     return base_ && reinterpret_cast<std::uintptr_t>(address) - base_ < all_ * bytes_;
   }
+  // Of one that it owns: where it ends.
+  const void* end_of(const void* address) const {
+    std::size_t within = (reinterpret_cast<std::uintptr_t>(address) - base_) % bytes_;
+    return static_cast<const char*>(address) + (bytes_ - within);
+  }
   bool guards_are_free();  // does this kernel have MADV_GUARD_INSTALL?
 
   // libtbb may be about to make a coroutine, whose stack is to be from here. False: there is none. And: it

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that fail while the threads they were made on have work enough, sleep, or compute for long: each task finds its own
 // error where its code looks for it.
-// suspend: suspended >= 300
-// auto: suspended >= 300
+// suspend: parked >= 300
+// auto: parked >= 300
 // park: parked >= 300 and suspended == 0
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>

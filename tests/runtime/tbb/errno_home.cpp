@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A call that waited and then failed finds its errno, though compilers keep errno's address over the call.
-// suspend: suspended >= 270
-// auto: suspended >= 270
+// suspend: parked >= 270
+// auto: parked >= 270
 // park: parked >= 270 and suspended == 0
 #include <oneapi/tbb/parallel_for.h>
 #include <sys/socket.h>
