@@ -10,12 +10,15 @@
 #include "base/clock.h"
 #include "sys/file.h"
 #include "sys/raw.h"
+#include "weir/task.h"
 
 namespace weir::message {
 
 Link::Turn::~Turn() {
   Message* first = link_.over_first_;
   link_.over_first_ = link_.over_last_ = nullptr;
+  weir_waiter* closer = link_.closer_told_;
+  link_.closer_told_ = nullptr;
   link_.lock_.unlock();
   while (Message* message = first) {
     first = message->next;
@@ -23,6 +26,7 @@ Link::Turn::~Turn() {
     message->stream = nullptr;
     complete(message, message->outcome);
   }
+  if (closer) closer->wake(closer);
 }
 
 void Link::over(Message* message, ssize_t result) {

@@ -78,7 +78,8 @@ class Link {
   static constexpr int most_parcels = 16;
   static constexpr std::size_t staging_bytes = 8192;
 
-  // The lock; what it releases last are the continuations of what is over.
+  // The lock; what it releases last are the continuations of what is over, and who closes the link. From when it has
+  // released that one there may be no link.
   class Turn {
    public:
     explicit Turn(Link& link) : link_(link) { link_.lock_.lock(); }
@@ -148,6 +149,7 @@ class Link {
   Message* over_first_ = nullptr; // for the end of this turn
   Message* over_last_ = nullptr;
   weir_waiter* closer_ = nullptr;
+  weir_waiter* closer_told_ = nullptr;  // at the end of this turn
   bool (*closer_waits_)(Link&) = nullptr;
   Watch in_, out_, clock_;
   std::int64_t heard_ns_ = 0;     // when something moved last

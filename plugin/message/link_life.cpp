@@ -135,12 +135,11 @@ void Link::tick(Link& link) {
   link.settle();
 }
 
-// Tells close() that what it waits for is so.
+// Tells close() that what it waits for is so: at the end of this turn, since it frees the link.
 void Link::settle() {
   if (!closer_ || closer_waits_(*this)) return;
-  weir_waiter* closer = closer_;
+  closer_told_ = closer_;
   closer_ = nullptr;
-  closer->wake(closer);
 }
 
 void Link::wait_for_end_of(bool (*going_on)(Link&)) {
@@ -179,6 +178,7 @@ void Link::after_fork() {
   lock_.after_fork();
   error_ = -ENOTCONN;
   foreign_ = true;
+  closer_ = closer_told_ = nullptr;
 }
 
 void after_fork() {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What goes wrong with links and messages comes as a value, in bounded time.
+#include <malloc.h>
 #include <sys/wait.h>
 
 #include <atomic>
 #include <thread>
 
 #include "raw_peer.h"
+#include "weir/future.hpp"
 #include "weir/weir.h"
 
 namespace {
@@ -228,6 +230,28 @@ TEST(CloseTest, what_has_left_arrives) {
     weir_message none = weir_msg_recv(pair.links[1], text, 3);
     EXPECT_EQ(none < 0 ? none : weir_msync(none), -EPIPE);
   }
+}
+
+// A task that closes a link may go on on another worker, and be through, before the one that told it to. What is freed is
+// overwritten, so that whoever looks at it still is seen.
+TEST(CloseTest, by_tasks) {
+  mallopt(M_PERTURB, 165);
+  for (int round = 0; round < 400; ++round) {
+    std::vector<weir::future<void>> tasks;
+    for (int i = 0; i < 16; ++i)
+      tasks.push_back(weir::async([] {
+        Pair pair;
+        char sent[8] = {}, got[8];
+        weir_message out = weir_msg_send(pair.links[0], sent, 8), in = weir_msg_recv(pair.links[1], got, 8);
+        EXPECT_EQ(weir_msync(out), 8);
+        EXPECT_EQ(weir_msync(in), 8);
+        auto other = weir::async([&] { pair.close_link(1); });
+        pair.close_link(0);
+        other.get();
+      }));
+    for (auto& task : tasks) task.get();
+  }
+  mallopt(M_PERTURB, 0);
 }
 
 TEST(BrokenTest, end_in_the_middle_and_reset) {
