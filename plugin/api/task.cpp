@@ -6,12 +6,14 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "api/instance.h"
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "pool/pool.h"
+#include "sys/addresses.h"
 #include "sys/process.h"
 #include "sys/raw.h"
 #include "wait/errno_state.h"
@@ -25,13 +27,13 @@ using namespace weir;
 
 namespace {
 
-// As the program's threads have, unless the user said otherwise: reserved, not used.
+// As the program's threads have, unless the user said otherwise: reserved, not used. Less where addresses are limited.
 std::size_t stack_bytes() {
-  constexpr std::size_t usual = 8u << 20;
+  constexpr rlim_t usual = 8u << 20;
   if (api::settings().stack_kib > 0) return static_cast<std::size_t>(api::settings().stack_kib) << 10;
   rlimit limit{};
-  if (failed(sys::raw(SYS_prlimit64, 0, RLIMIT_STACK, 0, sys::word(&limit)))) return usual;
-  return limit.rlim_cur > usual ? usual : limit.rlim_cur;
+  if (failed(sys::raw(SYS_prlimit64, 0, RLIMIT_STACK, 0, sys::word(&limit)))) limit.rlim_cur = usual;
+  return static_cast<std::size_t>(sys::stack_within_addresses(static_cast<std::int64_t>(std::min(limit.rlim_cur, usual))));
 }
 
 int start_pool() {

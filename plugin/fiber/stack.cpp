@@ -74,10 +74,17 @@ static int move_going(Stack*& from, Stack*& to) {
 bool StackPool::add_slab() {
   std::int64_t count = sys::take_stacks(slab_stacks, static_cast<std::int64_t>(bytes_));
   if (!count) return false;
-  std::size_t total = static_cast<std::size_t>(count) * bytes_;
-  Result area = sys::raw(SYS_mmap, 0, total, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (failed(area)) return false;
+  Result area;
+  std::size_t total;
+  while (true) {
+    total = static_cast<std::size_t>(count) * bytes_;
+    area = sys::raw(SYS_mmap, 0, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (!failed(area)) break;
+    std::int64_t less = count / 2;
+    sys::give_back_stacks(count - less, static_cast<std::int64_t>(bytes_));
+    if (!less) return false;
+    count = less;
+  }
   // Huge pages would make every stack touch 2 MiB.
   sys::raw(SYS_madvise, area, total, MADV_NOHUGEPAGE);
   Result heads = sys::raw(SYS_mmap, 0, sizeof(Slab), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -25,6 +25,7 @@ class StackPool {
 
   // Before the first take().
   void set_bytes(std::size_t bytes);
+  std::size_t bytes() const { return bytes_; }
 
   // nullptr when there is no memory, or the kernel's limit on mappings is near. Recently given ones first: their pages
   // are warm. From any thread; never blocks for long.

@@ -43,6 +43,7 @@ struct Worker {
   Deque<weir_task> tasks;
   Context* current = nullptr;
   std::uint32_t dice = 1;
+  int looks = 0;  // in vain, for a stack
 };
 
 // What all workers share. The two queues are short-lived holdings under one lock; the counts let everyone pass by
@@ -57,6 +58,12 @@ struct Shared {
   Context* idle = nullptr;
   std::atomic<int> ready_count{0};
   std::atomic<int> task_count{0};
+  std::atomic<int> stacks_out{0};  // of tasks that run or are set aside
+
+  // As many workers serve as have a place. Under the lock.
+  int free_places = 0;
+  int spares = 0;  // workers that wait for a place, or will
+  std::atomic<std::uint32_t> place_epoch{0};
 
   // Sleeping: a worker announces itself, looks once more, then waits for the epoch to change.
   std::atomic<std::uint32_t> epoch{0};
@@ -68,6 +75,8 @@ constinit Shared shared;
 constinit fiber::StackPool stacks;
 constinit std::atomic<int> worker_count{0};
 constinit std::atomic<Worker*> workers[most_workers];
+constinit std::atomic<int> wanted_workers{0};
+constinit sys::Lock growing;  // worker_count
 constinit std::atomic<std::uint32_t> start_state{0};  // 0 not yet, 1 under way, 2 done
 
 Worker* me() { return static_cast<Worker*>(base::self().pool); }
@@ -135,6 +144,7 @@ Context* pop_ready() {
 
 weir_task* steal(Worker& thief) {
   int count = worker_count.load(std::memory_order_acquire);
+  if (!count) return nullptr;
   thief.dice = thief.dice * 1664525u + 1013904223u;
   int first = static_cast<int>((thief.dice >> 8) % static_cast<std::uint32_t>(count));
   for (int i = 0; i < count; ++i) {
@@ -190,13 +200,17 @@ Context* idle_context() {
     sys::LockScope locked(shared.lock);
     if (Context* context = shared.idle) {
       shared.idle = static_cast<Context*>(context->next);
+      shared.stacks_out.fetch_add(1, std::memory_order_relaxed);
       return context;
     }
   }
-  return make_context();
+  Context* context = make_context();
+  if (context) shared.stacks_out.fetch_add(1, std::memory_order_relaxed);
+  return context;
 }
 
 void keep_idle(Context* context) {
+  shared.stacks_out.fetch_sub(1, std::memory_order_relaxed);
   sys::LockScope locked(shared.lock);
   context->next = shared.idle;
   shared.idle = context;
@@ -238,11 +252,91 @@ bool something_comes_soon() {
   return false;
 }
 
+void hub(void* worker);
+
+// The Worker of an index is never unmapped: another may be looking for tasks in it.
+bool start_worker() {
+  sys::LockScope locked(growing);
+  int index = worker_count.load(std::memory_order_relaxed);
+  if (index == most_workers) return false;
+  Worker* worker = workers[index].load(std::memory_order_relaxed);
+  if (!worker) {
+    Result memory = sys::raw(SYS_mmap, 0, sizeof(Worker), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (failed(memory)) return false;
+    worker = new (reinterpret_cast<void*>(memory)) Worker;
+    worker->dice = static_cast<std::uint32_t>(index) * 2654435761u + 1;
+    workers[index].store(worker, std::memory_order_release);
+  }
+  worker_count.store(index + 1, std::memory_order_release);
+  if (!sys::start_program_thread(hub, worker, "weir-worker", stacks.bytes())) return true;
+  worker_count.store(index, std::memory_order_release);
+  return false;
+}
+
+// To a worker that waits for one, or to a new one.
+bool give_place() {
+  bool one_more;
+  {
+    sys::LockScope locked(shared.lock);
+    one_more = ++shared.free_places > shared.spares;
+    if (one_more) ++shared.spares;
+  }
+  if (!one_more) {
+    shared.place_epoch.fetch_add(1, std::memory_order_release);
+    sys::futex_wake(shared.place_epoch);
+    return true;
+  }
+  if (start_worker()) return true;
+  sys::LockScope locked(shared.lock);
+  --shared.spares;
+  return false;
+}
+
+// By one of the spares.
+void take_place() {
+  while (true) {
+    std::uint32_t epoch = shared.place_epoch.load(std::memory_order_acquire);
+    {
+      sys::LockScope locked(shared.lock);
+      if (shared.free_places > 0) {
+        --shared.free_places;
+        --shared.spares;
+        return;
+      }
+    }
+    sys::Idle idle;
+    sys::futex_wait(shared.place_epoch, epoch);
+  }
+}
+
+// There is no memory for one more stack. Those that are out come back when their tasks are over, which may be waiting for
+// the next one to run: so after a while, or at once where none is out, that one has the thread's own stack. Its calls block
+// the thread, and another worker serves meanwhile.
+void without_stack(Worker& worker) {
+  constexpr int patience = 10;
+  if (shared.stacks_out.load(std::memory_order_relaxed) && worker.looks++ < patience) {
+    sys::sleep_ns(base::ns_per_ms);
+    return;
+  }
+  worker.looks = 0;
+  weir_task* task = next_task(worker);
+  if (!task) return;
+  give_place();
+  task->run(task);
+  if (!me()) exit(0);  // as in run_tasks()
+  {
+    sys::LockScope locked(shared.lock);
+    ++shared.spares;
+  }
+  take_place();
+}
+
 void hub(void* worker_) {
   auto& worker = *static_cast<Worker*>(worker_);
   base::Thread& thread = base::self();
   thread.pool = &worker;
   thread.place |= base::in_own_worker;
+  take_place();
   while (true) {
     Context* context = pop_ready();
     if (!context && !something_comes_soon()) {
@@ -251,27 +345,13 @@ void hub(void* worker_) {
     }
     if (!context) context = idle_context();
     if (!context) {
-      // No memory for a stack: tasks that are there wait for one to come back.
-      sys::sleep_ns(base::ns_per_ms);
+      without_stack(worker);
       continue;
     }
+    worker.looks = 0;
     if (anything_to_do()) notify();  // who was woken wakes the next
     enter(worker, context);
   }
-}
-
-bool start_worker(int index) {
-  Result memory = sys::raw(SYS_mmap, 0, sizeof(Worker), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (failed(memory)) return false;
-  auto* worker = new (reinterpret_cast<void*>(memory)) Worker;
-  worker->dice = static_cast<std::uint32_t>(index) * 2654435761u + 1;
-  workers[index].store(worker, std::memory_order_release);
-  worker_count.store(index + 1, std::memory_order_release);
-  if (!sys::start_program_thread(hub, worker, "weir-worker")) return true;
-  worker_count.store(index, std::memory_order_release);
-  workers[index].store(nullptr, std::memory_order_release);
-  sys::raw(SYS_munmap, memory, sizeof(Worker));
-  return false;
 }
 
 int refuses() {
@@ -303,7 +383,8 @@ int start(int wanted, std::size_t stack_bytes) {
   if (start_state.compare_exchange_strong(state, 1)) {
     if (wanted > most_workers) wanted = most_workers;
     stacks.set_bytes(stack_bytes);
-    for (int i = 0; i < wanted && start_worker(i); ++i) {}
+    wanted_workers.store(wanted);
+    for (int i = 0; i < wanted && give_place(); ++i) {}
     start_state.store(worker_count.load() ? 2 : 0);
     sys::futex_wake(start_state, 1 << 30);
     return worker_count.load() ? 0 : -EAGAIN;
@@ -312,7 +393,10 @@ int start(int wanted, std::size_t stack_bytes) {
   return state == 2 ? 0 : -EAGAIN;
 }
 
-int size() { return worker_count.load(std::memory_order_acquire); }
+int size() {
+  int count = worker_count.load(std::memory_order_acquire), wanted = wanted_workers.load(std::memory_order_relaxed);
+  return count < wanted ? count : wanted;
+}
 
 void spawn(weir_task* task) {
   Worker* worker = me();
@@ -332,6 +416,7 @@ void after_fork() {
   for (auto& worker : workers) worker.store(nullptr);
   worker_count.store(0);
   start_state.store(0);
+  growing.after_fork();
   shared.lock.after_fork();
   shared.first = shared.last = nullptr;
   shared.woken.take_all();
@@ -339,6 +424,8 @@ void after_fork() {
   shared.idle = nullptr;
   shared.ready_count.store(0);
   shared.task_count.store(0);
+  shared.stacks_out.store(0);
+  shared.free_places = shared.spares = 0;
   shared.sleepers.store(0);
   shared.waking.store(false);
   base::self().pool = nullptr;

@@ -45,6 +45,15 @@ std::int64_t take_stacks(std::int64_t wanted, std::int64_t bytes) {
   return count;
 }
 
+void give_back_stacks(std::int64_t count, std::int64_t bytes) {
+  if (addresses_are_limited()) taken.fetch_sub(count * bytes, std::memory_order_relaxed);
+}
+
+std::int64_t stack_within_addresses(std::int64_t usual) {
+  constexpr std::int64_t many = 64, least = 256 << 10;
+  return std::min(usual, std::max(least, limit() / share / many));
+}
+
 std::int64_t threads_within_addresses() { return limit() / share / of_a_thread; }
 
 }  // namespace weir::sys

@@ -75,7 +75,7 @@ std::size_t thread_local_bytes() {
   return bytes;
 }
 
-int start_detached(void (*body)(void*), void* argument, const char* name, bool ours) {
+int start_detached(void (*body)(void*), void* argument, const char* name, bool ours, std::size_t stack_bytes) {
   auto* start = static_cast<Start*>(std::malloc(sizeof(Start)));
   if (!start) return -12;  // ENOMEM
   start->body = body;
@@ -87,8 +87,9 @@ int start_detached(void (*body)(void*), void* argument, const char* name, bool o
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  constexpr std::size_t own_stack = 256 * 1024, page = 4096;
-  pthread_attr_setstacksize(&attributes, (own_stack + thread_local_bytes() + page - 1) / page * page);
+  constexpr std::size_t least_stack = 256 * 1024, page = 4096;
+  if (stack_bytes < least_stack) stack_bytes = least_stack;
+  pthread_attr_setstacksize(&attributes, (stack_bytes + thread_local_bytes() + page - 1) / page * page);
   pthread_t thread;
   int error = pthread_create(&thread, &attributes, run_thread, start);
   pthread_attr_destroy(&attributes);
@@ -104,13 +105,13 @@ int start_thread(void (*body)(void*), void* argument, const char* name) {
   constexpr std::uint64_t of_libc = 3ull << 31;
   std::uint64_t all = ~of_libc, before = 0;
   raw(SYS_rt_sigprocmask, SIG_SETMASK, word(&all), word(&before), sizeof all);
-  int result = start_detached(body, argument, name, true);
+  int result = start_detached(body, argument, name, true, 0);
   raw(SYS_rt_sigprocmask, SIG_SETMASK, word(&before), 0, sizeof before);
   return result;
 }
 
-int start_program_thread(void (*body)(void*), void* argument, const char* name) {
-  return start_detached(body, argument, name, false);
+int start_program_thread(void (*body)(void*), void* argument, const char* name, std::size_t stack_bytes) {
+  return start_detached(body, argument, name, false, stack_bytes);
 }
 
 }  // namespace weir::sys

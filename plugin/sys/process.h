@@ -15,7 +15,8 @@ std::int64_t process_cpu_ns();      // CLOCK_PROCESS_CPUTIME_ID
 // Starts a detached thread of ours: all signals blocked, small stack, named. 0 or -errno.
 int start_thread(void (*body)(void*), void* argument, const char* name);
 
-// Starts a detached thread that will run the program's own code: the caller's signal mask, its calls are the program's.
-int start_program_thread(void (*body)(void*), void* argument, const char* name);
+// Starts a detached thread that will run the program's own code: the caller's signal mask, its calls are the program's. With a
+// stack of 256 KiB at least.
+int start_program_thread(void (*body)(void*), void* argument, const char* name, std::size_t stack_bytes = 0);
 
 }  // namespace weir::sys

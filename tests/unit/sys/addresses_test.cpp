@@ -42,6 +42,21 @@ TEST(AddressesTest, of_a_limit_stacks_have_a_small_part_once) {
   }
 }
 
+TEST(AddressesTest, what_could_not_be_mapped_is_given_back) {
+  EXPECT_TRUE(holds_with(RLIMIT_AS, std::int64_t{16'000} * mib, [] {
+    if (take_stacks(250, 4 * mib) != 250) return false;
+    give_back_stacks(50, 4 * mib);
+    return take_stacks(100, 4 * mib) == 50;
+  }));
+}
+
+TEST(AddressesTest, stacks_are_small_where_many_would_not_fit) {
+  EXPECT_TRUE(holds_with(RLIMIT_AS, 0, [] { return stack_within_addresses(8 * mib) == 8 * mib; }));
+  EXPECT_TRUE(holds_with(RLIMIT_AS, std::int64_t{16'000} * mib, [] { return stack_within_addresses(8 * mib) == 8 * mib; }));
+  EXPECT_TRUE(holds_with(RLIMIT_AS, std::int64_t{2048} * mib, [] { return stack_within_addresses(8 * mib) == 2 * mib; }));
+  EXPECT_TRUE(holds_with(RLIMIT_AS, std::int64_t{100} * mib, [] { return stack_within_addresses(8 * mib) == mib / 4; }));
+}
+
 TEST(AddressesTest, threads_are_as_many_as_have_room) {
   EXPECT_TRUE(holds_with(RLIMIT_AS, std::int64_t{16'000} * mib, [] { return threads_within_addresses() == 13; }));
   EXPECT_TRUE(holds_with(RLIMIT_AS, std::int64_t{1000} * mib, [] { return threads_within_addresses() == 0; }));
