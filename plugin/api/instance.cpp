@@ -32,6 +32,7 @@
 #include "path/napping.h"
 #include "path/ringless.h"
 #include "pool/pool.h"
+#include "sys/addresses.h"
 #include "sys/futex.h"
 #include "sys/idle.h"
 #include "sys/loader.h"
@@ -321,6 +322,7 @@ void after_load() {
 void after_fork_in_child() {
   sys::loader_after_fork_in_child();
   sys::room_after_fork();
+  sys::addresses_after_fork();
   judging.after_fork();
   if (state.load() != unprepared) state.store(idle);
   finished.store(false);

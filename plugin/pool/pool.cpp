@@ -417,6 +417,7 @@ void after_fork() {
   worker_count.store(0);
   start_state.store(0);
   growing.after_fork();
+  stacks.after_fork();
   shared.lock.after_fork();
   shared.first = shared.last = nullptr;
   shared.woken.take_all();

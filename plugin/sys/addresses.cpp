@@ -54,6 +54,8 @@ std::int64_t stack_within_addresses(std::int64_t usual) {
   return std::min(usual, std::max(least, limit() / share / many));
 }
 
+void addresses_after_fork() { taken.store(0, std::memory_order_relaxed); }
+
 std::int64_t threads_within_addresses() { return limit() / share / of_a_thread; }
 
 }  // namespace weir::sys

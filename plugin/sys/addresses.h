@@ -20,4 +20,7 @@ std::int64_t stack_within_addresses(std::int64_t usual);
 // How many threads more than the program's own may be.
 std::int64_t threads_within_addresses();
 
+// A child leaves its parent's stacks alone, and has a share of its own.
+void addresses_after_fork();
+
 }  // namespace weir::sys

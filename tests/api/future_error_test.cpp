@@ -4,10 +4,12 @@
 #include <malloc.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <random>
+#include <thread>
 
 #include "weir/future.hpp"
 #include "weir/weir.h"
@@ -196,6 +198,40 @@ long come_to(long n, std::mt19937& random, int fd) {
     }
   }
 }
+
+#ifndef __SANITIZE_THREAD__  // its run-time forbids threads after fork
+// Workers take stacks while another thread forks: the child has a pool of its own, with none of the parent's locks.
+TEST(ForkTest, a_child_has_a_pool_whatever_the_parent_s_was_doing) {
+  weir::async([] {}).get();
+  weir::promise<void> end;
+  weir::shared_future<void> ended = end.get_future().share();
+  std::vector<weir::future<void>> waiting;
+  std::atomic<bool> through{false};
+  std::thread other([&] {
+    for (int i = 0; i < 16'000; ++i) {
+      waiting.push_back(weir::async([ended] { ended.wait(); }));
+      if (i % 200 == 0) std::this_thread::sleep_for(2ms);
+    }
+    through = true;
+  });
+  int hung = 0;
+  while (!through && !hung) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(10);
+      weir::async([] {}).get();
+      _exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    hung += status != 0;
+  }
+  EXPECT_EQ(hung, 0);
+  other.join();
+  end.set_value();
+  for (auto& one : waiting) one.get();
+}
+#endif
 
 TEST(FutureStressTest, everything_at_once) {
   Tcp tcp;

@@ -57,6 +57,14 @@ TEST(AddressesTest, stacks_are_small_where_many_would_not_fit) {
   EXPECT_TRUE(holds_with(RLIMIT_AS, std::int64_t{100} * mib, [] { return stack_within_addresses(8 * mib) == mib / 4; }));
 }
 
+TEST(AddressesTest, a_child_has_a_share_of_its_own) {
+  EXPECT_TRUE(holds_with(RLIMIT_AS, std::int64_t{16'000} * mib, [] {
+    if (take_stacks(250, 4 * mib) != 250) return false;
+    addresses_after_fork();
+    return take_stacks(250, 4 * mib) == 250;
+  }));
+}
+
 TEST(AddressesTest, threads_are_as_many_as_have_room) {
   EXPECT_TRUE(holds_with(RLIMIT_AS, std::int64_t{16'000} * mib, [] { return threads_within_addresses() == 13; }));
   EXPECT_TRUE(holds_with(RLIMIT_AS, std::int64_t{1000} * mib, [] { return threads_within_addresses() == 0; }));
