@@ -11,6 +11,7 @@
 #include "api/controlling.h"
 #include "api/iopa_pool.h"
 #include "api/last_thread.h"
+#include "api/operation.h"
 #include "api/publish.h"
 #include "api/recorder.h"
 #include "api/report.h"
@@ -40,6 +41,7 @@
 #include "sys/own.h"
 #include "sys/process.h"
 #include "sys/raw.h"
+#include "sys/threads.h"
 #include "wait/errno_loan.h"
 #include "wait/errno_state.h"
 #include "wait/lane.h"
@@ -323,6 +325,7 @@ void after_fork_in_child() {
   sys::loader_after_fork_in_child();
   sys::room_after_fork();
   sys::addresses_after_fork();
+  sys::own_threads_after_fork();
   judging.after_fork();
   if (state.load() != unprepared) state.store(idle);
   finished.store(false);
@@ -352,6 +355,7 @@ void after_fork_in_child() {
   path::ringless_after_fork();
   path::naps_after_fork();
   path::endings_after_fork();
+  operations_after_fork();
   pool::after_fork();
   message::after_fork();
   meter::after_fork();

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A process whose first thread has left ends with its last thread; libc counts them. It counts ours too, so here somebody
-// looks, and ends the process as libc would have.
+// looks, and ends the process as libc would have. A task of the pool, and an operation, count as a thread would.
 #include "api/last_thread.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include <atomic>
 
+#include "api/operation.h"
 #include "base/clock.h"
+#include "pool/pool.h"
 #include "sys/file.h"
 #include "sys/process.h"
 #include "sys/threads.h"
@@ -18,10 +19,13 @@ namespace {
 
 constinit std::atomic<bool> watched{false};
 
-// A thread of ours has a name of ours; the first thread, once gone, is kept as a zombie until the process ends.
+// The first thread, once gone, is kept as a zombie until the process ends.
 bool is_ours_or_gone(void* only, std::int32_t tid) {
-  sys::ThreadState thread = sys::state_of(tid);
-  bool is = !thread.state || !strncmp(thread.name, "weir-", 5) || thread.state == 'Z' || thread.state == 'X';
+  bool is = sys::is_own_thread(tid);
+  if (!is) {
+    char state = sys::state_of(tid).state;
+    is = !state || state == 'Z' || state == 'X';
+  }
   return *static_cast<bool*>(only) = is;
 }
 
@@ -30,8 +34,11 @@ bool only_ours_left() {
   return sys::each_thread(is_ours_or_gone, &only) && only;
 }
 
+bool nothing_left() { return !pool::busy() && !operations_under_way() && only_ours_left(); }
+
+// Twice: a task that ends between the looks may have begun a thread, and a thread a task.
 void watch(void*) {
-  while (!only_ours_left()) sys::sleep_ns(20 * base::ns_per_ms);
+  for (int looks = 0; looks < 2; looks = nothing_left() ? looks + 1 : 0) sys::sleep_ns(20 * base::ns_per_ms);
   exit(0);
 }
 

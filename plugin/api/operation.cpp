@@ -2,6 +2,8 @@
 // include/weir/operation.h: a request of the ring with somebody, or nobody yet, who wants its result.
 #include "weir/operation.h"
 
+#include "api/operation.h"
+
 #include <fcntl.h>
 
 #include <atomic>
@@ -50,6 +52,8 @@ struct weir_operation : op::Request {
 };
 
 namespace {
+
+constinit std::atomic<int> under_way{0};
 
 void release(weir_operation* operation) {
   operation->~weir_operation();
@@ -116,6 +120,7 @@ void ended(op::Request& request) {
   operation.ended_ns = base::now_ns();
   if (operation.state.exchange(weir_operation::over, std::memory_order_acq_rel) == weir_operation::wanted)
     tell(&operation);
+  under_way.fetch_sub(1, std::memory_order_release);
 }
 
 // Files, which take as long as they take.
@@ -161,6 +166,7 @@ int start(weir_operation** out, const op::Op& what, Alarm alarm = {},
   operation->binds_permit = storage;
   meter::mine().calls.add(1);
   meter::gauges.in_flight.rise();
+  under_way.fetch_add(1, std::memory_order_relaxed);
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
   *out = operation;
   bool shared_offset = storage && what.offset < 0;
@@ -171,6 +177,7 @@ int start(weir_operation** out, const op::Op& what, Alarm alarm = {},
   operation->by_call = storage || positional || what.kind == op::Kind::fsync;
   if (int error = sys::start_program_thread(do_by_thread, operation, "weir-operation")) {
     meter::gauges.in_flight.fall();
+    under_way.fetch_sub(1, std::memory_order_relaxed);
     release(operation);
     *out = nullptr;
     return error;
@@ -179,6 +186,9 @@ int start(weir_operation** out, const op::Op& what, Alarm alarm = {},
 }
 
 }  // namespace
+
+int api::operations_under_way() { return under_way.load(std::memory_order_acquire); }
+void api::operations_after_fork() { under_way.store(0, std::memory_order_relaxed); }
 
 WEIR_EXPORT int weir_start_read(weir_operation** op, int fd, void* to, size_t bytes, off_t offset) {
   return start(op, op::read(fd, to, bytes, offset));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "path/making_way.h"
 
-#include <cstring>
 
 #include "base/thread.h"
 #include "interrupt/interrupt.h"
@@ -28,8 +27,7 @@ constinit interrupt::Interrupt interrupt_by{interrupted};
 
 bool interrupt_one(void*, std::int32_t tid) {
   sys::ThreadState thread = sys::state_of(tid);
-  bool ours = !std::strncmp(thread.name, "weir-", 5);
-  if (thread.state == 'R' && !ours) interrupt_by.send(tid);
+  if (thread.state == 'R' && !sys::is_own_thread(tid)) interrupt_by.send(tid);
   return true;
 }
 

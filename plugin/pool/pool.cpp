@@ -59,6 +59,7 @@ struct Shared {
   std::atomic<int> ready_count{0};
   std::atomic<int> task_count{0};
   std::atomic<int> stacks_out{0};  // of tasks that run or are set aside
+  std::atomic<int> stackless{0};   // tasks on a thread's own
 
   // As many workers serve as have a place. Under the lock.
   int free_places = 0;
@@ -319,16 +320,17 @@ void without_stack(Worker& worker) {
     return;
   }
   worker.looks = 0;
+  shared.stackless.fetch_add(1, std::memory_order_relaxed);
   weir_task* task = next_task(worker);
-  if (!task) return;
-  give_place();
-  task->run(task);
-  if (!me()) exit(0);  // as in run_tasks()
-  {
+  if (task) {
+    give_place();
+    task->run(task);
+    if (!me()) exit(0);  // as in run_tasks()
     sys::LockScope locked(shared.lock);
     ++shared.spares;
   }
-  take_place();
+  shared.stackless.fetch_sub(1, std::memory_order_release);
+  if (task) take_place();
 }
 
 void hub(void* worker_) {
@@ -393,6 +395,10 @@ int start(int wanted, std::size_t stack_bytes) {
   return state == 2 ? 0 : -EAGAIN;
 }
 
+bool busy() {
+  return anything_to_do() || shared.stacks_out.load(std::memory_order_acquire) || shared.stackless.load(std::memory_order_acquire);
+}
+
 int size() {
   int count = worker_count.load(std::memory_order_acquire), wanted = wanted_workers.load(std::memory_order_relaxed);
   return count < wanted ? count : wanted;
@@ -426,6 +432,7 @@ void after_fork() {
   shared.ready_count.store(0);
   shared.task_count.store(0);
   shared.stacks_out.store(0);
+  shared.stackless.store(0);
   shared.free_places = shared.spares = 0;
   shared.sleepers.store(0);
   shared.waking.store(false);

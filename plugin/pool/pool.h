@@ -19,6 +19,9 @@ namespace weir::pool {
 int start(int workers, std::size_t stack_bytes);
 int size();
 
+// A task runs, is set aside, or waits to be begun.
+bool busy();
+
 // As weir_spawn and weir_unspawn; the pool must have been started.
 void spawn(weir_task* task);
 bool unspawn(weir_task* task);

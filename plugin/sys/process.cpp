@@ -8,15 +8,17 @@
 #include <time.h>
 
 #include <cstdlib>
+#include <new>
 
 #include "base/thread.h"
 #include "sys/loader.h"
 #include "sys/raw.h"
+#include "sys/threads.h"
 
 namespace weir::sys {
 namespace {
 
-struct Start {
+struct Start : OwnThread {
   void (*body)(void*);
   void* argument;
   char name[16];
@@ -24,11 +26,14 @@ struct Start {
 };
 
 void* run_thread(void* start_) {
-  Start start = *static_cast<Start*>(start_);
-  std::free(start_);
-  raw(SYS_prctl, 15 /* PR_SET_NAME */, word(start.name));
-  if (start.ours) base::self().engine_depth = 1;  // for good: nothing this thread does is the program's
-  start.body(start.argument);
+  auto* start = static_cast<Start*>(start_);
+  start->tid = thread_id();
+  enlist(*start);
+  raw(SYS_prctl, 15 /* PR_SET_NAME */, word(start->name));
+  if (start->ours) base::self().engine_depth = 1;  // for good: nothing this thread does is the program's
+  start->body(start->argument);
+  strike_off(*start);
+  std::free(start);
   return nullptr;
 }
 
@@ -76,8 +81,9 @@ std::size_t thread_local_bytes() {
 }
 
 int start_detached(void (*body)(void*), void* argument, const char* name, bool ours, std::size_t stack_bytes) {
-  auto* start = static_cast<Start*>(std::malloc(sizeof(Start)));
-  if (!start) return -12;  // ENOMEM
+  void* memory = std::malloc(sizeof(Start));
+  if (!memory) return -12;  // ENOMEM
+  auto* start = new (memory) Start;
   start->body = body;
   start->argument = argument;
   start->ours = ours;

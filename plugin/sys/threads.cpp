@@ -10,9 +10,42 @@
 
 #include "base/log.h"
 #include "sys/file.h"
+#include "sys/lock.h"
 #include "sys/raw.h"
 
 namespace weir::sys {
+namespace {
+
+constinit Lock own_lock;
+constinit OwnThread* first_own = nullptr;
+
+}  // namespace
+
+void enlist(OwnThread& thread) {
+  LockScope locked(own_lock);
+  thread.next = first_own;
+  first_own = &thread;
+}
+
+// In a child that one of them forked it is not in the list.
+void strike_off(OwnThread& thread) {
+  LockScope locked(own_lock);
+  OwnThread** at = &first_own;
+  while (*at && *at != &thread) at = &(*at)->next;
+  if (*at) *at = thread.next;
+}
+
+bool is_own_thread(std::int32_t tid) {
+  LockScope locked(own_lock);
+  OwnThread* thread = first_own;
+  while (thread && thread->tid != tid) thread = thread->next;
+  return thread;
+}
+
+void own_threads_after_fork() {
+  own_lock.after_fork();
+  first_own = nullptr;
+}
 
 bool told_of(std::int32_t tid, const char* name, char* text, std::size_t room) {
   Result file = open(base::Line().add("/proc/self/task/%d/%s", tid, name).text(), O_RDONLY | O_CLOEXEC);

@@ -4,6 +4,7 @@
 #include "case.h"
 
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <threads.h>
 
 extern char **environ;
@@ -113,11 +114,13 @@ int main(int argc, char **argv) {
     abort();
   }
   printf("abort: %d\n", ended(pid));
-  const char *leaves[] = {"pthread_exit", "thrd_exit", "a cancellation", "pthread_exit, with a detached one left"};
-  for (int i = 0; i < 4; ++i) {
+  const char *leaves[] = {"pthread_exit", "thrd_exit", "a cancellation", "pthread_exit, with a detached one left",
+                          "pthread_exit, in a program called as a thread of ours,"};
+  for (int i = 0; i < 5; ++i) {
     fflush(0);
     if (!(pid = fork())) {
       atexit(at_end);
+      if (i == 4) prctl(PR_SET_NAME, "weir-app");
       pthread_t other = start(read_for_long, &q[0]);
       nap_ms(20);
       if (i == 1) thrd_exit(7);
