@@ -5,6 +5,7 @@
 // `weir::`. Tasks run on weir's own pool; waits work in OpenMP tasks, oneTBB tasks, pool tasks and plain threads.
 // A task may go on on another thread after a wait: code that keeps thread-local addresses over get() must not migrate.
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -22,6 +23,7 @@
 
 #include "weir/operation.h"
 #include "weir/task.h"
+#include "weir/weir.h"
 
 namespace weir {
 
@@ -117,7 +119,7 @@ class State {
     weir_operation* timer = nullptr;
     if (!ready()) {
       if (weir_start_alarm(&timer, time.count(), [](void* r) { static_cast<Race*>(r)->over(); }, &relay->race)) {
-        wait();
+        wait_in_slices(time);
       } else {
         weir_block([](void* r, weir_waiter* waiter) { static_cast<Race*>(r)->wait(waiter); }, &relay->race);
         weir_drop(timer);
@@ -196,6 +198,11 @@ class State {
     Spares spares(*this);
     relay->next_spare = spares.first;
     spares.first = relay;
+  }
+  // Where there is no memory for a timer.
+  void wait_in_slices(std::chrono::nanoseconds time) {
+    constexpr std::chrono::nanoseconds slice = std::chrono::milliseconds(2);
+    for (auto left = time; left.count() > 0 && !ready(); left -= slice) weir_sleep(std::min(left, slice).count());
   }
   // Held by one at a time, for a few instructions.
   struct Spares {
@@ -308,17 +315,14 @@ class Handle {
   template <typename Rep, typename Period>
   future_status wait_for(const std::chrono::duration<Rep, Period>& time) const {
     if (state().deferred()) return future_status::deferred;
-    return state().wait_for(std::chrono::ceil<std::chrono::nanoseconds>(time)) ? future_status::ready
-                                                                                : future_status::timeout;
+    return state().wait_for(in_ns(time)) ? future_status::ready : future_status::timeout;
   }
   template <typename Clock, typename Duration>
   future_status wait_until(const std::chrono::time_point<Clock, Duration>& point) const {
     if (state().deferred()) return future_status::deferred;
-    while (true) {
-      auto left = point - Clock::now();
-      if (state().wait_for(std::chrono::ceil<std::chrono::nanoseconds>(left))) return future_status::ready;
-      if (Clock::now() >= point) return future_status::timeout;
-    }
+    for (auto now = Clock::now(); now < point; now = Clock::now())  // compared first: the difference may be none that there is
+      if (state().wait_for(in_ns(point - now))) return future_status::ready;
+    return state().ready() ? future_status::ready : future_status::timeout;
   }
 
   // For adaptors (then, when_all, coroutines): the shared state.
@@ -331,6 +335,16 @@ class Handle {
   Handle() = default;
   explicit Handle(Pointer<Result<T>> state) : state_(std::move(state)) {}
   Pointer<Result<T>> state_;
+
+ private:
+  // Some 290 years at most.
+  template <typename Rep, typename Period>
+  static std::chrono::nanoseconds in_ns(const std::chrono::duration<Rep, Period>& time) {
+    constexpr auto most = std::chrono::nanoseconds::max();
+    if (time <= time.zero()) return most.zero();
+    if (std::chrono::duration<double>(time) >= std::chrono::duration<double>(most)) return most;
+    return std::chrono::ceil<std::chrono::nanoseconds>(time);
+  }
 };
 
 }  // namespace detail
