@@ -3,7 +3,10 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
+#include <cstdint>
 
 #include "api/instance.h"
 #include "base/clock.h"
@@ -12,6 +15,7 @@
 #include "meter/counters.h"
 #include "meter/sites.h"
 #include "meter/trace.h"
+#include "path/call.h"
 #include "path/engine.h"
 #include "path/guess.h"
 #include "path/in_hope.h"
@@ -20,6 +24,7 @@
 #include "path/waiting.h"
 #include "path/warming.h"
 #include "sys/file.h"
+#include "sys/process.h"
 #include "sys/raw.h"
 #include "wait/lane.h"
 #include "wait/runtimes.h"
@@ -56,6 +61,12 @@ Result counted(Result result, Moves moves) {
   return result;
 }
 
+std::uint64_t sum_of(const iovec* parts, int count) {
+  std::uint64_t bytes = 0;
+  for (int i = 0; i < count; ++i) bytes += parts[i].iov_len;
+  return bytes;
+}
+
 // A file at its shared offset: the ring would move that without the kernel's lock on it, and two readers would get the same bytes. So
 // the ring reads what comes next into nowhere, and the kernel's own call finds it cached. False: it can't be done so.
 bool read_next(const op::Op& operation, const weir_runtime& runtime, Result* result, int* refusal) {
@@ -65,10 +76,9 @@ bool read_next(const op::Op& operation, const weir_runtime& runtime, Result* res
   struct stat about;
   if (failed(sys::known_of(operation.fd, &about)) || !path::stays_cached(about.st_dev)) return false;
   auto* parts = static_cast<iovec*>(operation.buffer);
-  std::uint64_t bytes = 0;
-  for (std::uint64_t i = 0; i < operation.bytes; ++i) bytes += parts[i].iov_len;
-  if (!path::warm(operation.fd, offset, bytes, runtime, refusal)) return false;
-  *result = sys::preadv2(operation.fd, parts, static_cast<int>(operation.bytes), -1, 0);
+  auto count = static_cast<int>(operation.bytes);
+  if (!path::warm(operation.fd, offset, sum_of(parts, count), runtime, refusal)) return false;
+  *result = sys::preadv2(operation.fd, parts, count, -1, 0);
   return true;
 }
 
@@ -163,6 +173,12 @@ void wait_aside(const op::Op& operation, short events) {
   path::perform(until_ready, false, *wait::runtime_of(base::self().place), &ready, &refusal);
 }
 
+std::int64_t end_after(std::int64_t ns) {
+  constexpr std::int64_t never = INT64_MAX;
+  std::int64_t now = base::now_ns();
+  return ns > never - now ? never : now + ns;
+}
+
 template <typename Call>
 Result wait_for(const Made& by, const op::Op& operation, short events, Call call) {
   Result result;
@@ -173,14 +189,29 @@ Result wait_for(const Made& by, const op::Op& operation, short events, Call call
   return counted(result, by.moves);
 }
 
+// A file at its shared offset. A read that breaks off has moved that, and another may read on from there: so a look first, which
+// moves nothing, then the kernel's own read. False: it is no file.
+bool read_file_at_once(int fd, const iovec* parts, int count, Result* result) {
+  Result at = sys::lseek(fd, 0, SEEK_CUR);
+  struct stat about;
+  if (failed(at) || failed(sys::known_of(fd, &about)) || !(S_ISREG(about.st_mode) || S_ISBLK(about.st_mode))) return false;
+  std::uint64_t bytes = sum_of(parts, count);
+  Result found = bytes ? path::at_hand(fd, at, bytes, S_ISREG(about.st_mode) ? about.st_size : 0) : 0;
+  *result = found < 0 ? -EAGAIN : sys::preadv2(fd, parts, count, -1, 0);
+  return true;
+}
+
 // Reads without blocking, where the kernel can say: true when that settled it.
 bool read_at_once(int fd, const iovec* parts, int count, off_t offset, Result* result) {
+  if (offset < 0 && read_file_at_once(fd, parts, count, result)) {
+    if (*result == -EAGAIN || *result == -EINTR) return false;
+    meter::mine().fast_hits.add(1);
+    return true;
+  }
   *result = sys::preadv2(fd, parts, count, offset, RWF_NOWAIT);
   if (*result == -EAGAIN) return false;
-  Result asked = 0;
-  for (int i = 0; i < count; ++i) asked += static_cast<Result>(parts[i].iov_len);
+  std::uint64_t bytes = sum_of(parts, count);
   if (*result == -EOPNOTSUPP) {
-    auto bytes = static_cast<std::uint64_t>(asked);
     if (offset < 0 || !path::look_in_hope(fd, offset, bytes)) return false;
     *result = path::made_in_hope(fd, bytes, [&] { return sys::preadv2(fd, parts, count, offset, 0); });
     if (*result == -EINTR) return false;
@@ -188,10 +219,7 @@ bool read_at_once(int fd, const iovec* parts, int count, off_t offset, Result* r
     return true;
   }
   // Short: a file's end, or the end of what is cached. A stream's short read is its answer.
-  if (*result > 0 && *result < asked && sys::is_storage(fd)) {
-    if (offset < 0) return true;  // the offset has moved: a short read, as read(2) may return one
-    return false;
-  }
+  if (*result > 0 && static_cast<std::uint64_t>(*result) < bytes && offset >= 0 && sys::is_storage(fd)) return false;
   meter::mine().fast_hits.add(1);
   return true;
 }
@@ -202,6 +230,22 @@ Result read_parts(const Made& by, int fd, const iovec* parts, int count, off_t o
   if (read_at_once(fd, parts, count, offset, &result)) return counted(result, Moves::in);
   return wait_for(by, op::readv(fd, parts, count, offset), POLLIN,
                   [&] { return sys::preadv2(fd, parts, count, offset, 0); });
+}
+
+// MSG_WAITALL with MSG_PEEK: what is looked at comes again with the next piece, so there are no parts, neither here nor in the
+// ring. Where the socket does not wait for all, it is looked at again; poll says only that there is something.
+Result look_at_all(const Made& by, int fd, void* to, std::size_t bytes, int flags) {
+  bool stream = sys::socket_value(fd, SO_TYPE) == SOCK_STREAM;
+  op::Op operation = op::of_socket(op::Kind::recv, fd, to, bytes, flags);
+  return counted(block_on(by, Reason::unsupported_call, operation, POLLIN, [&] {
+    while (true) {
+      pollfd about{fd, POLLRDHUP, 0};
+      bool ended = sys::poll(&about, 1, 0) > 0;  // looked at first: what comes before the end is there then
+      Result seen = sys::recvfrom(fd, to, bytes, flags, nullptr, nullptr);
+      if (seen <= 0 || static_cast<std::size_t>(seen) == bytes || !stream || ended) return seen;
+      sys::sleep_ns(base::ns_per_ms);
+    }
+  }), Moves::in);
 }
 
 Result write_part(const Made& by, int fd, const iovec& part, off_t offset) {
@@ -225,7 +269,11 @@ WEIR_EXPORT ssize_t weir_read(int fd, void* to, size_t bytes) {
   iovec part{to, bytes};
   return read_parts(made(Moves::in), fd, &part, 1, -1);
 }
-WEIR_EXPORT ssize_t weir_readv(int fd, const iovec* parts, int count) { return read_parts(made(Moves::in), fd, parts, count, -1); }
+WEIR_EXPORT ssize_t weir_readv(int fd, const iovec* parts, int count) {
+  if (count < 0 || count > IOV_MAX) return -EINVAL;
+  if (count && !(sys::may_be_read(parts) && sys::may_be_read(&parts[count - 1].iov_len))) return -EFAULT;
+  return read_parts(made(Moves::in), fd, parts, count, -1);
+}
 
 WEIR_EXPORT ssize_t weir_pwrite(int fd, const void* from, size_t bytes, off_t offset) {
   iovec part{const_cast<void*>(from), bytes};
@@ -266,22 +314,23 @@ WEIR_EXPORT ssize_t weir_recv(int fd, void* to, size_t bytes, int flags) {
     meter::mine().fast_hits.add(1);
     return counted(result, Moves::in);
   }
-  // What is looked at comes again with the next piece: no parts, neither here nor in the ring.
-  if ((flags & MSG_WAITALL) && (flags & MSG_PEEK)) {
-    return counted(block(made(Moves::in), Reason::unsupported_call,
-                         [&] { return sys::recvfrom(fd, to, bytes, flags, nullptr, nullptr); }),
-                   Moves::in);
-  }
-  // What MSG_WAITALL has got so far stays; the rest is waited for.
+  if ((flags & MSG_WAITALL) && (flags & MSG_PEEK)) return look_at_all(made(Moves::in), fd, to, bytes, flags);
+  // What MSG_WAITALL has got so far stays; the rest is waited for, which a time limit, O_NONBLOCK or a signal may cut in pieces.
+  bool tried = try_now && !(flags & (MSG_OOB | MSG_ERRQUEUE));
+  bool all = (flags & MSG_WAITALL) && sys::socket_value(fd, SO_TYPE) == SOCK_STREAM;
   size_t got = result > 0 ? static_cast<size_t>(result) : 0;
-  auto* rest = static_cast<char*>(to) + got;
-  op::Op operation = op::of_socket(op::Kind::recv, fd, rest, bytes - got, flags);
-  operation.waits_first = try_now && !(flags & (MSG_OOB | MSG_ERRQUEUE));
-  Result more = wait_for(made(Moves::in), operation, POLLIN, [&] {
-    return sys::recvfrom(fd, rest, bytes - got, flags, nullptr, nullptr);
-  });
   counted(static_cast<Result>(got), Moves::in);
-  return failed(more) ? (got ? static_cast<ssize_t>(got) : more) : static_cast<ssize_t>(got) + more;
+  while (true) {
+    auto* rest = static_cast<char*>(to) + got;
+    op::Op operation = op::of_socket(op::Kind::recv, fd, rest, bytes - got, flags);
+    operation.waits_first = tried;
+    Result more = wait_for(made(Moves::in), operation, POLLIN, [&] {
+      return sys::recvfrom(fd, rest, bytes - got, flags, nullptr, nullptr);
+    });
+    if (failed(more)) return got ? static_cast<ssize_t>(got) : more;
+    got += static_cast<size_t>(more);
+    if (!more || !all || got == bytes) return static_cast<ssize_t>(got);
+  }
 }
 
 WEIR_EXPORT ssize_t weir_send(int fd, const void* from, size_t bytes, int flags) {
@@ -325,16 +374,20 @@ WEIR_EXPORT int weir_connect(int fd, const sockaddr* peer, socklen_t peer_bytes)
   Result result;
   Made by = made(Moves::nothing);
   Reason why = set_aside(by, op::of_socket(op::Kind::connect, fd, peer, peer_bytes, 0), &result);
+  // -EAGAIN: a unix socket's queue is full, and the kernel does not wait. Nothing tells when there is room.
+  while (why == Reason::none && result == -EAGAIN) {
+    Result slept;
+    why = set_aside(by, op::timeout(base::ns_per_ms), &slept);
+    if (why == Reason::none) why = set_aside(by, op::of_socket(op::Kind::connect, fd, peer, peer_bytes, 0), &result);
+  }
   if (why == Reason::none && result != -ECANCELED) return static_cast<int>(result);
   return static_cast<int>(block(by, why, [&]() -> Result {
-    Result begun = sys::connect(fd, peer, peer_bytes);
-    if (begun != -EINPROGRESS) return begun;
+    Result begun;
+    while ((begun = sys::connect(fd, peer, peer_bytes)) == -EAGAIN) sys::sleep_ns(base::ns_per_ms);
+    if (begun != -EINPROGRESS && begun != -EALREADY) return begun;
     pollfd about{fd, POLLOUT, 0};
-    sys::poll(&about, 1, -1);
-    int error = 0;
-    socklen_t size = sizeof error;
-    sys::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
-    return -error;
+    while (sys::poll(&about, 1, -1) == -EINTR) {}
+    return -sys::socket_value(fd, SO_ERROR);
   }));
 }
 
@@ -351,8 +404,10 @@ WEIR_EXPORT int weir_poll(int fd, short events, std::int64_t timeout_ns) {
   Reason why = set_aside(by, op::poll(fd, static_cast<unsigned short>(events), timeout_ns), &result);
   if (why == Reason::none)
     return result == -ECANCELED || result == -ETIME ? 0 : static_cast<int>(result);
+  std::int64_t end = end_after(timeout_ns);
   result = block(by, why, [&] {
-    timespec limit{static_cast<time_t>(timeout_ns / 1'000'000'000), static_cast<long>(timeout_ns % 1'000'000'000)};
+    std::int64_t left = std::max<std::int64_t>(end - base::now_ns(), 0);
+    timespec limit{static_cast<time_t>(left / base::ns_per_s), static_cast<long>(left % base::ns_per_s)};
     return sys::raw(SYS_ppoll, sys::word(&about), 1, timeout_ns < 0 ? 0 : sys::word(&limit), 0, 0);
   });
   return result > 0 ? about.revents : static_cast<int>(result);
@@ -374,7 +429,7 @@ WEIR_EXPORT int weir_sleep(std::int64_t ns) {
   Made by = made(Moves::nothing);
   Reason why = set_aside(by, op::timeout(ns), &result);
   if (why == Reason::none) return result == -ETIME ? 0 : static_cast<int>(result);
-  std::int64_t end = base::now_ns() + ns;
+  std::int64_t end = end_after(ns);
   return static_cast<int>(block(by, why, [&] {
     std::int64_t left = end - base::now_ns();
     return left > 0 ? sys::sleep_ns(left) : 0;

@@ -142,6 +142,11 @@ void do_by_thread(void* operation_) {
   ended(operation);
 }
 
+// A unix socket that shall not wait: the ring does not either, where the queue of the other end is full.
+bool queue_may_be_full(int fd) {
+  return sys::socket_value(fd, SO_DOMAIN) == AF_UNIX && (sys::status_flags(fd) & O_NONBLOCK);
+}
+
 struct Alarm {
   void (*ring)(void*) = nullptr;
   void* argument = nullptr;
@@ -171,7 +176,8 @@ int start(weir_operation** out, const op::Op& what, Alarm alarm = {},
   *out = operation;
   bool shared_offset = storage && what.offset < 0;
   api::prepare(environ);
-  if (!shared_offset && api::start() && path::submit(*operation)) return 0;
+  bool can_fill = what.kind == op::Kind::connect && queue_may_be_full(what.fd);
+  if (!shared_offset && !can_fill && api::start() && path::submit(*operation)) return 0;
   operation->by_thread = true;
   bool positional = (what.kind == op::Kind::read || what.kind == op::Kind::write) && what.offset >= 0;
   operation->by_call = storage || positional || what.kind == op::Kind::fsync;
@@ -191,10 +197,10 @@ int api::operations_under_way() { return under_way.load(std::memory_order_acquir
 void api::operations_after_fork() { under_way.store(0, std::memory_order_relaxed); }
 
 WEIR_EXPORT int weir_start_read(weir_operation** op, int fd, void* to, size_t bytes, off_t offset) {
-  return start(op, op::read(fd, to, bytes, offset));
+  return offset < -1 ? -EINVAL : start(op, op::read(fd, to, bytes, offset));
 }
 WEIR_EXPORT int weir_start_write(weir_operation** op, int fd, const void* from, size_t bytes, off_t offset) {
-  return start(op, op::write(fd, from, bytes, offset));
+  return offset < -1 ? -EINVAL : start(op, op::write(fd, from, bytes, offset));
 }
 WEIR_EXPORT int weir_start_recv(weir_operation** op, int fd, void* to, size_t bytes, int flags) {
   return start(op, op::of_socket(op::Kind::recv, fd, to, bytes, flags));

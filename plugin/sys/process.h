@@ -9,7 +9,9 @@ std::int32_t process_id();
 std::int32_t thread_id();           // asks the kernel; base::Thread::tid caches it
 void yield();                       // lets other threads have the core first; nobody's sched_yield
 int usable_cores();                 // from the affinity mask of the calling thread, >= 1
-bool is_readable(const void* byte); // of this process's memory; where the kernel doesn't tell: no
+bool is_readable(const void* byte);
+// The same of eight bytes, by what no sandbox forbids.
+bool may_be_read(const void* word); // of this process's memory; where the kernel doesn't tell: no
 std::int64_t process_cpu_ns();      // CLOCK_PROCESS_CPUTIME_ID
 
 // Starts a detached thread of ours: all signals blocked, small stack, named. 0 or -errno.

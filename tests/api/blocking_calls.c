@@ -4,13 +4,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "weir/operation.h"
 #include "weir/weir.h"
 
 static int failures;
@@ -54,6 +59,49 @@ static void files(void) {
   unlink(name);
   CHECK(weir_read(fd, got, 1) == -EBADF);
   CHECK(weir_pread(-1, got, 1, 0) == -EBADF);
+}
+
+/* Where its first page is cached and the rest is not, a read is whole all the same, and the next one goes on behind it. */
+static void cold_behind_the_first_page(void) {
+  enum { bytes = 1 << 20, page = 4096 };
+  char name[] = "/var/tmp/weir_api_XXXXXX";
+  char *data = malloc(bytes), *got = malloc(bytes);
+  for (int i = 0; i < bytes; ++i) data[i] = (char)(i * 7 + i / page);
+  int fd = mkstemp(name);
+  CHECK(weir_write(fd, data, bytes) == bytes && weir_fsync(fd) == 0);
+  for (int way = 0; way < 3; ++way) {
+    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+    CHECK(pread(fd, got, page, 0) == page);
+    memset(got, 0, bytes);
+    lseek(fd, 10, SEEK_SET);
+    struct iovec parts[3] = {{got, 5}, {got + 5, 300000}, {got + 300005, bytes - 300005}};
+    ssize_t moved = 0;
+    weir_operation *operation;
+    if (way == 0) moved = weir_read(fd, got, bytes - 20);
+    if (way == 1) moved = weir_readv(fd, parts, 3) - 10;
+    if (way == 2 && !weir_start_read(&operation, fd, got, bytes - 20, -1)) moved = weir_wait(operation);
+    CHECK(moved == bytes - 20);
+    CHECK(!memcmp(got, data + 10, bytes - 20));
+    CHECK(weir_read(fd, got, 20) == (way == 1 ? 0 : 10));
+  }
+  close(fd);
+  unlink(name);
+  free(data), free(got);
+}
+
+static void refusals(void) {
+  char byte;
+  weir_operation *operation;
+  int ends[2];
+  CHECK(pipe(ends) == 0);
+  CHECK(weir_readv(ends[0], (struct iovec *)16, 1) == -EFAULT);
+  CHECK(weir_readv(ends[0], NULL, -1) == -EINVAL);
+  CHECK(weir_readv(ends[0], NULL, 0) == 0);
+  CHECK(weir_readv(-1, NULL, 0) == -EBADF);
+  CHECK(weir_start_read(&operation, ends[0], &byte, 1, -7) == -EINVAL);
+  CHECK(weir_start_write(&operation, ends[1], &byte, 1, -7) == -EINVAL);
+  close(ends[0]), close(ends[1]);
 }
 
 static void *say_later(void *fd) {
@@ -119,6 +167,101 @@ static void sockets(void) {
   close(listener);
 }
 
+static void *say_in_parts(void *fd) {
+  for (int i = 0; i < 3; ++i) usleep(30000), send(*(int *)fd, "abc", 3, 0);
+  return NULL;
+}
+
+static void *accept_later(void *fd) {
+  usleep(50000);
+  return (void *)(intptr_t)accept(*(int *)fd, NULL, NULL);
+}
+
+/* What a descriptor says of waiting does not matter here. */
+static void patience(void) {
+  for (int way = 0; way < 4; ++way) {
+    int ends[2];
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM | (way & 1 ? SOCK_NONBLOCK : 0), 0, ends) == 0);
+    struct timeval moment = {0, 10000};
+    if (!(way & 1)) setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &moment, sizeof moment);
+    pthread_t thread;
+    pthread_create(&thread, NULL, say_in_parts, &ends[1]);
+    char got[10] = "";
+    if (way & 2) usleep(40000);
+    CHECK(weir_recv(ends[0], got, 9, MSG_WAITALL) == 9 && !strcmp(got, "abcabcabc"));
+    pthread_join(thread, NULL);
+    pthread_create(&thread, NULL, say_later, &ends[1]);
+    CHECK(weir_recv(ends[0], got, 5, MSG_WAITALL | MSG_PEEK) == 5);
+    CHECK(weir_recv(ends[0], got, 5, 0) == 5);
+    pthread_join(thread, NULL);
+    CHECK(send(ends[1], "end", 3, 0) == 3);
+    close(ends[1]);
+    CHECK(weir_recv(ends[0], got, 9, MSG_WAITALL) == 3);
+    close(ends[0]);
+  }
+}
+
+/* A unix socket whose queue is full takes nobody at once. */
+static void full_queue(void) {
+  struct sockaddr_un where = {.sun_family = AF_UNIX};
+  char folder[] = "/tmp/weir_api_XXXXXX";
+  CHECK(mkdtemp(folder));
+  snprintf(where.sun_path, sizeof where.sun_path, "%s/socket", folder);
+  int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+  CHECK(bind(listener, (struct sockaddr *)&where, sizeof where) == 0 && listen(listener, 0) == 0);
+  int sockets[3];
+  for (int i = 0; i < 3; ++i) {
+    sockets[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    pthread_t thread;
+    if (i) pthread_create(&thread, NULL, accept_later, &listener);
+    weir_operation *operation;
+    if (i < 2) CHECK(weir_connect(sockets[i], (struct sockaddr *)&where, sizeof where) == 0);
+    else CHECK(weir_start_connect(&operation, sockets[i], (struct sockaddr *)&where, sizeof where) == 0 && weir_wait(operation) == 0);
+    void *taken;
+    if (i) pthread_join(thread, &taken), close((int)(intptr_t)taken);
+  }
+  for (int i = 0; i < 3; ++i) close(sockets[i]);
+  close(listener);
+  unlink(where.sun_path), rmdir(folder);
+}
+
+static volatile sig_atomic_t alarms;
+
+/* Not for ever, so that a call that each of them makes wait anew ends too. */
+static void rings(int signal) {
+  (void)signal;
+  if (++alarms == 100) setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
+}
+
+static void signals_do_not_prolong_a_wait(void) {
+  int ends[2];
+  CHECK(pipe(ends) == 0);
+  struct sigaction old, action = {.sa_handler = rings};
+  sigaction(SIGALRM, &action, &old);
+  struct itimerval often = {{0, 20000}, {0, 20000}};
+  struct timespec began;
+  alarms = 0;
+  setitimer(ITIMER_REAL, &often, NULL);
+  clock_gettime(CLOCK_MONOTONIC, &began);
+  CHECK(weir_poll(ends[0], POLLIN, 200 * 1000000) == 0);
+  CHECK(weir_sleep(200 * 1000000) == 0);
+  CHECK(elapsed_ms(&began) >= 399 && elapsed_ms(&began) < 1500);
+  setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
+  sigaction(SIGALRM, &old, NULL);
+  close(ends[0]), close(ends[1]);
+}
+
+/* A limit so far away that there is no such moment. */
+static void without_end(void) {
+  int ends[2];
+  CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+  pthread_t thread;
+  pthread_create(&thread, NULL, say_later, &ends[1]);
+  CHECK(weir_poll(ends[0], POLLIN, INT64_MAX) == POLLIN);
+  pthread_join(thread, NULL);
+  close(ends[0]), close(ends[1]);
+}
+
 static void datagrams(void) {
   int ends[2];
   char got[16] = "";
@@ -166,9 +309,15 @@ int main(void) {
   CHECK(weir_init(NULL) == 0 && weir_init(NULL) == 0);
   errno = 77;
   files();
+  cold_behind_the_first_page();
+  refusals();
   sockets();
+  patience();
+  full_queue();
   datagrams();
   waiting();
+  signals_do_not_prolong_a_wait();
+  without_end();
   after_fork();
   weir_statistics s = {.size = sizeof s};
   CHECK(weir_statistics_get(&s) == 0 && s.calls > 20 && s.in_flight == 0);

@@ -56,6 +56,19 @@ TEST(FutureTest, waits_with_a_limit) {
 }
 
 // What a wait left when its time was over serves the next one, whoever waits.
+TEST(FutureTest, a_moment_long_past_is_no_reason_to_wait) {
+  weir::promise<int> promise;
+  auto later = promise.get_future();
+  auto began = std::chrono::steady_clock::now();
+  EXPECT_EQ(later.wait_until(std::chrono::steady_clock::time_point::min()), weir::future_status::timeout);
+  EXPECT_EQ(later.wait_until(std::chrono::system_clock::time_point::min()), weir::future_status::timeout);
+  EXPECT_EQ(later.wait_for(std::chrono::hours::min()), weir::future_status::timeout);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 10s);
+  promise.set_value(1);
+  EXPECT_EQ(later.wait_until(std::chrono::steady_clock::time_point::min()), weir::future_status::ready);
+  EXPECT_EQ(later.wait_until(std::chrono::steady_clock::time_point::max()), weir::future_status::ready);
+}
+
 TEST(FutureTest, waits_with_a_limit_take_no_memory_each) {
   weir::promise<int> never_mind;
   auto shared = never_mind.get_future().share();
@@ -345,6 +358,24 @@ TEST(SharedOffsetTest, tasks_that_read_a_cold_file_are_set_aside) {
   close(fd);
 }
 
+TEST(SharedOffsetTest, a_task_reads_whole_what_is_cached_in_part) {
+  std::string name = "/var/tmp/weir-shared-XXXXXX";
+  int fd = mkstemp(name.data());
+  unlink(name.c_str());
+  std::vector<int> written(1 << 18), got(written.size());
+  std::iota(written.begin(), written.end(), 0);
+  const auto bytes = static_cast<ssize_t>(written.size() * sizeof(int));
+  ASSERT_EQ(weir_write(fd, written.data(), written.size() * sizeof(int)), bytes);
+  fsync(fd);
+  posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+  ASSERT_EQ(pread(fd, got.data(), 4096, 0), 4096);
+  lseek(fd, 0, SEEK_SET);
+  EXPECT_EQ(weir::async([&] { return weir_read(fd, got.data(), got.size() * sizeof(int)); }).get(), bytes);
+  EXPECT_TRUE(got == written);
+  close(fd);
+}
+
 class IoTest : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends_), 0); }
@@ -418,6 +449,34 @@ TEST_F(IoTest, whatever_waits_can_be_given_up) {
   EXPECT_EQ(weir::async_accept(listener).then([](weir::io_result r) { return close(static_cast<int>(r.value)); }).get(), 0);
   EXPECT_EQ(weir::async_connect(second, address, sizeof name).get_within(20s).value, 0);
   for (int fd : {pipes[0], pipes[1], full[0], full[1], listener, first, second, nobody}) close(fd);
+}
+
+TEST_F(IoTest, a_task_waits_whatever_its_socket_says_of_waiting) {
+  for (int way = 0; way < 2; ++way) {
+    timeval moment{0, 10'000};
+    if (way == 0) setsockopt(ends_[0], SOL_SOCKET, SO_RCVTIMEO, &moment, sizeof moment);
+    else fcntl(ends_[0], F_SETFL, O_NONBLOCK);
+    char got[10] = "";
+    auto all = weir::async([&] { return weir_recv(ends_[0], got, 9, MSG_WAITALL); });
+    for (int i = 0; i < 3; ++i) usleep(30'000), send(ends_[1], "abc", 3, 0);
+    EXPECT_EQ(all.get(), 9);
+    EXPECT_STREQ(got, "abcabcabc");
+  }
+  sockaddr_un name{AF_UNIX, {}};
+  std::snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "weir-full-queue-%d", getpid());
+  auto* address = reinterpret_cast<sockaddr*>(&name);
+  int listener = socket(AF_UNIX, SOCK_STREAM, 0), first = socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_FALSE(bind(listener, address, sizeof name) || listen(listener, 0) || connect(first, address, sizeof name));
+  int second = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0), third = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  auto waiting = weir::async([&] { return weir_connect(second, address, sizeof name); });
+  EXPECT_EQ(waiting.wait_for(50ms), weir::future_status::timeout);
+  int taken = accept(listener, nullptr, nullptr);
+  EXPECT_EQ(waiting.get(), 0);
+  auto operation = weir::async_connect(third, address, sizeof name);
+  usleep(20'000);
+  int next = accept(listener, nullptr, nullptr);
+  EXPECT_EQ(operation.get().value, 0);
+  for (int fd : {listener, first, second, third, taken, next}) close(fd);
 }
 
 TEST_F(IoTest, much_is_sent_whole_and_received_whole) {
