@@ -38,7 +38,7 @@ int weir_start_sleep(weir_operation **op, int64_t ns);
  * ended like any other operation: after that ring() is not running and will not be called. */
 int weir_start_alarm(weir_operation **op, int64_t ns, void (*ring)(void *arg), void *arg);
 
-/* The result: value or -errno, -ECANCELED after a cancel that was in time. */
+/* The result: value or -errno, -ECANCELED after a cancel that was in time, and in a fork's child, whose parent's it was. */
 ssize_t weir_wait(weir_operation *op);
 
 /* The same, but cancelled when `ns` are over first: -ETIMEDOUT then. (Where there is no io_uring, files

@@ -44,6 +44,7 @@ struct weir_operation : op::Request {
   void* ring_argument = nullptr;
   std::int64_t again_ns = 0;           // it rings again after so long, until it is cancelled; 0: once
   bool rang = false;
+  std::uint32_t of_process;            // how often it had been forked when this began
 
   // For the account of it, when it is over.
   meter::Caller caller;
@@ -54,6 +55,17 @@ struct weir_operation : op::Request {
 namespace {
 
 constinit std::atomic<int> under_way{0};
+constinit std::atomic<std::uint32_t> forks{0};
+
+// What is under way at a fork stays the parent's: for the child it is cancelled.
+bool is_over(weir_operation& operation) {
+  if (operation.state.load(std::memory_order_acquire) == weir_operation::over) return true;
+  if (operation.of_process == forks.load(std::memory_order_relaxed)) return false;
+  operation.result = -ECANCELED;
+  operation.ended_ns = operation.began_ns;
+  operation.state.store(weir_operation::over, std::memory_order_relaxed);
+  return true;
+}
 
 void release(weir_operation* operation) {
   operation->~weir_operation();
@@ -167,6 +179,7 @@ int start(weir_operation** out, const op::Op& what, Alarm alarm = {},
   operation->again_ns = alarm.again_ns;
   operation->caller = caller;
   operation->began_ns = base::now_ns();
+  operation->of_process = forks.load(std::memory_order_relaxed);
   bool storage = op::may_be_of_storage(what.kind) && sys::is_storage(what.fd);
   operation->binds_permit = storage;
   meter::mine().calls.add(1);
@@ -194,7 +207,10 @@ int start(weir_operation** out, const op::Op& what, Alarm alarm = {},
 }  // namespace
 
 int api::operations_under_way() { return under_way.load(std::memory_order_acquire); }
-void api::operations_after_fork() { under_way.store(0, std::memory_order_relaxed); }
+void api::operations_after_fork() {
+  under_way.store(0, std::memory_order_relaxed);
+  forks.fetch_add(1, std::memory_order_relaxed);
+}
 
 WEIR_EXPORT int weir_start_read(weir_operation** op, int fd, void* to, size_t bytes, off_t offset) {
   return offset < -1 ? -EINVAL : start(op, op::read(fd, to, bytes, offset));
@@ -228,7 +244,7 @@ WEIR_EXPORT int weir_start_alarm(weir_operation** op, std::int64_t ns, void (*ri
 namespace {
 
 void wait_until_over(weir_operation* operation) {
-  if (operation->state.load(std::memory_order_acquire) == weir_operation::over) return;
+  if (is_over(*operation)) return;
   std::int64_t began = base::now_ns();
   bool hidden = api::block_here(
       [](void* operation_, weir_waiter* waiter) {
@@ -258,7 +274,7 @@ WEIR_EXPORT ssize_t weir_wait_within(weir_operation* operation, std::int64_t ns)
   auto end_it = [](void* late) { weir_cancel(static_cast<weir_operation*>(late)); };
   // A thread of the kernel's that is about to wait may miss that it was told not to.
   constexpr std::int64_t again_ns = 50 * base::ns_per_ms;
-  bool limited = !operation->by_call && ns >= 0 && start(&deadline, op::timeout(ns), {end_it, operation, again_ns}) == 0;
+  bool limited = !is_over(*operation) && !operation->by_call && ns >= 0 && start(&deadline, op::timeout(ns), {end_it, operation, again_ns}) == 0;
   if (!limited) return weir_wait(operation);
   wait_until_over(operation);
   weir_cancel(deadline);
@@ -268,13 +284,13 @@ WEIR_EXPORT ssize_t weir_wait_within(weir_operation* operation, std::int64_t ns)
 }
 
 WEIR_EXPORT int weir_test(weir_operation* operation, ssize_t* result) {
-  if (operation->state.load(std::memory_order_acquire) != weir_operation::over) return 0;
+  if (!is_over(*operation)) return 0;
   *result = operation->result;
   return 1;
 }
 
 WEIR_EXPORT void weir_cancel(weir_operation* operation) {
-  if (operation->state.load(std::memory_order_acquire) == weir_operation::over) return;
+  if (is_over(*operation)) return;
   operation->cancelled.store(1, std::memory_order_release);
   if (!operation->by_thread) return path::cancel(*operation);
   sys::futex_wake(operation->cancelled);
@@ -284,7 +300,7 @@ WEIR_EXPORT void weir_on_complete(weir_operation* operation, weir_completion_fn 
   operation->fn = fn;
   operation->argument = arg;
   std::uint32_t nobody = weir_operation::nobody;
-  if (!operation->state.compare_exchange_strong(nobody, weir_operation::wanted, std::memory_order_acq_rel))
+  if (is_over(*operation) || !operation->state.compare_exchange_strong(nobody, weir_operation::wanted, std::memory_order_acq_rel))
     tell(operation);
 }
 

@@ -199,6 +199,37 @@ long come_to(long n, std::mt19937& random, int fd) {
   }
 }
 
+// Its parent's operations are over for it; the parent waits on.
+TEST(ForkTest, operations_of_the_parent_s_are_over_in_a_child) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  char bytes[6] = {};
+  weir::io_future one = weir::async_recv(ends[0], bytes, 1), two = weir::async_sleep(2s), three = weir::async_sleep(100s);
+  weir_operation *here, *asked, *limited, *cancelled;
+  for (auto** operation : {&here, &asked, &limited, &cancelled}) ASSERT_EQ(weir_start_sleep(operation, 2'000'000'000), 0);
+  weir::io_future early = weir::async_sleep(0ms);
+  while (!early.ready()) weir_sleep(1'000'000);
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    ssize_t result = 0, told = 0;
+    bool right = weir_test(asked, &result) == 1 && result == -ECANCELED && weir_wait(asked) == -ECANCELED;
+    weir_on_complete(here, [](void* into, ssize_t is) { *static_cast<ssize_t*>(into) = is; }, &told);
+    right = right && told == -ECANCELED && weir_wait_within(limited, 1'000'000'000) == -ECANCELED;
+    weir_cancel(cancelled);
+    right = right && weir_wait(cancelled) == -ECANCELED && one.get().error() == ECANCELED && early.get().value == 0;
+    { weir::io_future dropped = std::move(two); }
+    _exit(right ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(write(ends[1], "x", 1), 1);
+  EXPECT_EQ(one.get().value, 1);
+  for (auto* operation : {here, asked, limited, cancelled}) weir_drop(operation);
+  close(ends[0]), close(ends[1]);
+}
+
 #ifndef __SANITIZE_THREAD__  // its run-time forbids threads after fork
 // Workers take stacks while another thread forks: the child has a pool of its own, with none of the parent's locks.
 TEST(ForkTest, a_child_has_a_pool_whatever_the_parent_s_was_doing) {
