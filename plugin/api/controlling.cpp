@@ -247,7 +247,8 @@ void crowded() {
 
 void set_permits(std::int64_t fixed, std::int64_t most) {
   gate::Permits& permits = gate::the_gate.permits;
-  most_permits.store(most > 0 ? most : 1);
+  constexpr std::int64_t beyond_all = 1 << 20;  // the controller reckons in int, and doubles
+  most_permits.store(std::clamp<std::int64_t>(most, 1, beyond_all));
   in_charge.store(fixed <= 0);
   if (fixed > 0) {
     permits.set_limit(fixed);

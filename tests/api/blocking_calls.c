@@ -303,7 +303,27 @@ static void after_fork(void) {
   waiting();
 }
 
+/* In a process of its own: how many permits there are at first. */
+static int first_permits(int64_t most) {
+  pid_t child = fork();
+  if (!child) {
+    weir_options options = {.size = sizeof options, .max_permits = most};
+    weir_statistics s = {.size = sizeof s};
+    _exit(weir_init(&options) || weir_statistics_get(&s) || s.permits > 255 ? 0 : (int)s.permits);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void any_number_of_permits(void) {
+  CHECK(first_permits(1) == 1);
+  CHECK(first_permits(3000000000) == first_permits(2000000000));
+  CHECK(first_permits(3000000000) > 1);
+}
+
 int main(void) {
+  any_number_of_permits();
   weir_options options = {.size = 3};
   CHECK(weir_init(&options) == -EINVAL);
   CHECK(weir_init(NULL) == 0 && weir_init(NULL) == 0);
