@@ -22,7 +22,7 @@ namespace weir::api {
 
 constinit IopaPool iopa_pool;
 
-// What a thread of the pool has: in the frame of work(), named by its thread record.
+// What a thread of the pool has: in the frame of worker(), named by its thread record.
 struct IopaPool::Worker {
   bool told_to_end = false;
   bool took_one = false;
@@ -159,13 +159,30 @@ void* IopaPool::worker(void* pool_) {
   auto& pool = *static_cast<IopaPool*>(pool_);
   // The controller's thread, which may have started this one, has every signal blocked.
   sys::raw(SYS_rt_sigprocmask, SIG_SETMASK, sys::word(&pool.signals_), 0, sizeof pool.signals_);
-  pool.work();
+  Worker me;
+  base::self().iopa = &me;
+  pthread_cleanup_push(left_by_fn, pool_);
+  pool.work(me);
+  pthread_cleanup_pop(0);
+  base::self().iopa = nullptr;
+  pool.leave();
   return nullptr;
 }
 
-void IopaPool::work() {
-  Worker me;
-  base::self().iopa = &me;
+// fn ended its thread (pthread_exit, a cancellation): another goes on in its place, unless it came without a file.
+void IopaPool::left_by_fn(void* pool_) {
+  auto& pool = *static_cast<IopaPool*>(pool_);
+  auto* me = static_cast<Worker*>(base::self().iopa);
+  base::self().iopa = nullptr;
+  if (!me->told_to_end) {
+    pool.active_.fetch_sub(1);
+    if (me->took_one) pool.grow();
+    else pool.refused_.store(true);
+  }
+  pool.leave();
+}
+
+void IopaPool::work(Worker& me) {
   while (true) {
     me.took_one = false;
     fn_(arg_);
@@ -175,8 +192,6 @@ void IopaPool::work() {
     active_.fetch_sub(1);
     break;
   }
-  base::self().iopa = nullptr;
-  leave();
 }
 
 void IopaPool::leave() {

@@ -32,8 +32,9 @@ class IopaPool {
   struct Worker;
 
   static void* worker(void* pool);
+  static void left_by_fn(void* pool);
   static void control(void* pool);
-  void work();
+  void work(Worker& me);
   int start_worker();
   void grow();
   void steer();

@@ -172,6 +172,22 @@ static void the_controller_resizes(void) {
   EXPECT_IS(IOPA_Close(), 0);
 }
 
+/* Its thread is over with the file; another has the next one. */
+static void *leaves_its_thread(void *arg) {
+  const char *name = IOPA_NextFile();
+  if (name) see(name);
+  if (name || arg) pthread_exit(NULL);
+  return NULL;
+}
+
+static void fn_ends_its_thread(void) {
+  IOPA_Config config = {.size = sizeof config, .max_threads = 4};
+  EXPECT_IS(IOPA_Init(&config), 0);
+  run_all(leaves_its_thread, NULL, 200);
+  run_all(leaves_its_thread, names, 200);
+  EXPECT_IS(IOPA_Close(), 0);
+}
+
 static void bounds_hold(void) {
   IOPA_Config config = {.size = sizeof config, .cores = 64, .min_threads = 3, .max_threads = 5};
   EXPECT_IS(IOPA_Init(&config), 0);
@@ -217,6 +233,7 @@ int main(void) {
   every_file_once(IOPA_ALGORITHM_WEIR);
   every_file_once(IOPA_ALGORITHM_PUBLISHED);
   the_controller_resizes();
+  fn_ends_its_thread();
   bounds_hold();
 #ifndef __SANITIZE_THREAD__ /* its run-time forbids threads after fork */
   a_child_starts_clean();
