@@ -61,6 +61,17 @@ class Queue {
     if (!first_) last_ = nullptr;
     return node;
   }
+  // False: it is not in here.
+  bool remove(Link* node) {
+    Link* before = nullptr;
+    for (Link* at = first_; at; before = at, at = at->next) {
+      if (at != node) continue;
+      (before ? before->next : first_) = node->next;
+      if (last_ == node) last_ = before;
+      return true;
+    }
+    return false;
+  }
   Link* first() const { return first_; }
   bool empty() const { return first_ == nullptr; }
 

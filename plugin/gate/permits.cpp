@@ -87,6 +87,14 @@ bool Permits::admit(op::Request& request) {
   return taken;
 }
 
+bool Permits::withdraw(op::Request& request) {
+  if (queued_.load() == 0) return false;
+  sys::LockScope locked(lock_);
+  if (!queue_.remove(&request)) return false;
+  queued_.fetch_sub(1);
+  return true;
+}
+
 // The longest waiting request with a permit of its own, if both are to be had.
 op::Request* Permits::pop_locked() {
   if (queue_.empty() || !try_take()) return nullptr;

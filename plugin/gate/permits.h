@@ -24,6 +24,9 @@ class Permits {
   // release() or overdue().
   bool admit(op::Request& request);
 
+  // Takes a request out of the queue, which then has no permit and gives none back. False: it is not there.
+  bool withdraw(op::Request& request);
+
   // Gives a permit back. The request that takes it over, to be submitted by the caller; or nullptr.
   op::Request* release();
 

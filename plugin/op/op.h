@@ -71,6 +71,7 @@ struct Request : base::Link {
   Done done = nullptr;
   std::int64_t time[2] = {0, 0};  // the kernel's timespec of timeout_ns: must live while the operation does
   bool binds_permit = false;
+  bool given_up = false;     // before the ring had it: it ends with -ECANCELED there
   std::uint8_t owed = 0;     // completions to come, by the ring: with a linked limit there are two
   bool unlimited = false;    // the ring's: the kernel lost its limit, and it is to be cancelled
   std::uint64_t traced = 0;  // in the trace, by the ring

@@ -70,7 +70,13 @@ bool submit(op::Request& request) {
   return driver.submit(request);
 }
 
-void cancel(op::Request& request) { driver.cancel(request); }
+// One that still waits for its permit is no business of the ring's: it ends on the driver's thread, as the others do.
+void cancel(op::Request& request) {
+  if (!request.binds_permit || !gate::the_gate.permits.withdraw(request)) return driver.cancel(request);
+  request.binds_permit = false;
+  request.given_up = true;
+  driver.submit(request);
+}
 
 bool set_aside(const weir_runtime& runtime, void (*start)(void*, weir_waiter*), void* argument, int* refusal) {
   wait::KeptErrno kept;

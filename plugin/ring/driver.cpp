@@ -3,6 +3,7 @@
 
 #include <sys/eventfd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/clock.h"
@@ -44,8 +45,6 @@ constexpr int gather = 32;
 // How long what began on a guess waits at least before it is asked: twice that at most.
 constexpr std::int64_t doubts_ns = 8 * base::ns_per_ms;
 
-constexpr std::int64_t start_patience_ns = 2 * base::ns_per_s;
-
 // A thread that sleeps nearly always and has a few microseconds of work when it wakes: a short slice gets it onto a
 // busy core at once (Linux 6.12 takes sched_runtime as the slice of an ordinary thread; older kernels ignore it).
 void ask_for_short_slices() {
@@ -65,15 +64,17 @@ void ask_for_short_slices() {
 
 }  // namespace
 
-int Driver::start(const sys::Capabilities& can) {
+int Driver::start(const sys::Capabilities& can, std::int64_t patience_ns) {
   can_ = can;
   if (!can.io_uring) return can.ring_error;
   int error = sys::start_thread(&Driver::body, this, "weir-driver");
   if (error) return error;
-  std::int64_t end = base::now_ns() + start_patience_ns;
-  while (!started_.load(std::memory_order_acquire)) {
-    if (base::now_ns() > end) return -ETIMEDOUT;
-    sys::futex_wait(started_, 0, base::ns_per_ms * 50);
+  std::int64_t end = base::now_ns() + patience_ns;
+  std::uint32_t now;
+  while ((now = started_.load(std::memory_order_acquire)) != open_or_not) {
+    // What is under way ends; what has not begun must not: another will have the ring's number.
+    if (now == begun && base::now_ns() >= end && started_.compare_exchange_strong(now, too_late)) return -ETIMEDOUT;
+    sys::futex_wait(started_, now, std::min(patience_ns, base::ns_per_ms * 50));
   }
   return start_result_;
 }
@@ -156,7 +157,7 @@ bool Driver::take_inbox() {
     auto* request = static_cast<op::Request*>(link);
     link = link->next;
     any = true;
-    if (int error = ring_.prepare(*request)) {
+    if (int error = request->given_up ? -ECANCELED : ring_.prepare(*request)) {
       request->result = error;
       request->done(*request);
     }
@@ -207,9 +208,11 @@ int Driver::open() {
 }
 
 void Driver::run() {
+  std::uint32_t now = begun;
+  if (!started_.compare_exchange_strong(now, opening)) return;
   start_result_ = open();
   running_.store(start_result_ == 0, std::memory_order_release);
-  started_.store(1, std::memory_order_release);
+  started_.store(open_or_not, std::memory_order_release);
   sys::futex_wake(started_, 1 << 30);
   if (start_result_) return;
   ask_for_short_slices();
@@ -277,7 +280,7 @@ void Driver::wake_again() {
 
 void Driver::after_fork() {
   running_.store(false);
-  started_.store(0);
+  started_.store(begun);
   sleep_.store(awake);
   sys::idle_state.store(0);  // they were the parent's
   has_plenty_.store(false);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/clock.h"
 #include "base/list.h"
 #include "op/op.h"
 #include "ring/ring.h"
@@ -16,8 +17,9 @@ namespace weir::ring {
 //   any thread: submit(request) -> inbox ..> driver: ring -> kernel ..> completion -> request.done(request), on the driver
 class Driver {
  public:
-  // Starts the thread and returns when its ring stands: 0, or why not (-errno); then everything parks.
-  int start(const sys::Capabilities& can);
+  // Starts the thread and returns when its ring stands: 0, or why not (-errno); then everything parks. One that has not begun to open
+  // its ring in time never will.
+  int start(const sys::Capabilities& can, std::int64_t patience_ns = 2 * base::ns_per_s);
 
   // From any thread. The request is the driver's until its done() was called. False: the driver is not running, or
   // died with its ring; then done() is not called.
@@ -75,7 +77,9 @@ class Driver {
   base::Inbox cancels_;
   std::atomic<bool> running_{false};
   std::atomic<Sleep> sleep_{awake};
-  std::atomic<std::uint32_t> started_{0};
+  // begun --thread--> opening --its ring stands, or never will--> open_or_not;   begun --start(), out of patience--> too_late
+  enum Start : std::uint32_t { begun, opening, open_or_not, too_late };
+  std::atomic<std::uint32_t> started_{begun};
   std::atomic<std::uint32_t> wake_word_{0};  // what the ring waits on; without that operation: sys::Own::wake
   std::atomic<std::uint32_t> nap_over_{0};   // what a nap waits on: 1 ends it
   std::atomic<bool> has_plenty_{false};  // the device has so much to do that more can wait for each other,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every blocking-style call from a plain C thread: values as the kernel's, -errno instead of errno. */
+#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -322,7 +323,40 @@ static void any_number_of_permits(void) {
   CHECK(first_permits(3000000000) > 1);
 }
 
+/* With one permit, most wait for it. One that is cancelled does not wait until its turn comes, nor is it done. */
+static void queued_and_cancelled(void) {
+  enum { reads = 40, bytes = 1 << 20 };
+  pid_t child = fork();
+  if (!child) {
+    failures = 0;
+    weir_options options = {.size = sizeof options, .permits = 1};
+    CHECK(weir_init(&options) == 0);
+    char name[] = "/var/tmp/weir_api_XXXXXX", *memory = aligned_alloc(4096, bytes);
+    int fd = mkstemp(name);
+    unlink(name);
+    memset(memory, 1, bytes);
+    for (int i = 0; i < reads; ++i) CHECK(weir_pwrite(fd, memory, bytes, (off_t)i * bytes) == bytes);
+    CHECK(weir_fsync(fd) == 0);
+    fcntl(fd, F_SETFL, O_DIRECT);
+    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    weir_operation *under_way[reads];
+    for (int i = 0; i < reads; ++i) CHECK(weir_start_read(&under_way[i], fd, memory, bytes, (off_t)i * bytes) == 0);
+    weir_statistics s = {.size = sizeof s};
+    CHECK(weir_statistics_get(&s) == 0);
+    weir_cancel(under_way[reads - 1]);
+    ssize_t last = weir_wait(under_way[reads - 1]), limited = weir_wait_within(under_way[reads - 2], 0);
+    if (s.ring_operations > 0 && s.in_flight > reads / 2) CHECK(last == -ECANCELED && limited == -ETIMEDOUT);
+    for (int i = 0; i < reads - 2; ++i) CHECK(weir_wait(under_way[i]) == bytes);
+    CHECK(weir_statistics_get(&s) == 0 && s.in_flight == 0);
+    _exit(failures ? 1 : 0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+}
+
 int main(void) {
+  queued_and_cancelled();
   any_number_of_permits();
   weir_options options = {.size = 3};
   CHECK(weir_init(&options) == -EINVAL);

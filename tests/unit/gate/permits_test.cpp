@@ -39,6 +39,24 @@ TEST(PermitsTest, none_is_left_for_one_more_while_somebody_waits) {
   EXPECT_TRUE(permits.any_left());
 }
 
+TEST(PermitsTest, a_request_that_is_withdrawn_is_passed_over) {
+  Permits permits;
+  permits.set_limit(1);
+  op::Request a, b, c, d;
+  EXPECT_TRUE(permits.admit(a));
+  EXPECT_FALSE(permits.withdraw(a));
+  EXPECT_FALSE(permits.admit(b) || permits.admit(c) || permits.admit(d));
+  EXPECT_TRUE(permits.withdraw(b));
+  EXPECT_FALSE(permits.withdraw(b));
+  EXPECT_TRUE(permits.withdraw(d));
+  EXPECT_EQ(permits.waiting(), 1);
+  EXPECT_EQ(permits.release(), &c);
+  EXPECT_EQ(permits.release(), nullptr);
+  EXPECT_TRUE(permits.admit(d));
+  EXPECT_FALSE(permits.admit(b));
+  EXPECT_EQ(permits.release(), &b);
+}
+
 TEST(PermitsTest, a_limit_is_never_below_one) {
   Permits permits;
   permits.set_limit(0);
