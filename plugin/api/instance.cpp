@@ -219,11 +219,20 @@ Facts facts_now() {
   return facts;
 }
 
+// A fork's child, whose parent had another thread at it: one of the child's begins anew.
+constinit std::atomic<std::int32_t> preparing_process{0};
+bool was_left_by_parent() {
+  std::int32_t process = preparing_process.load(), here = sys::process_id();
+  return process && process != here && preparing_process.compare_exchange_strong(process, here);
+}
+
 }  // namespace
 
 void prepare(char** environment) {
   std::uint32_t before = unprepared;
-  if (!state.compare_exchange_strong(before, preparing)) {
+  if (state.compare_exchange_strong(before, preparing)) {
+    preparing_process.store(sys::process_id());
+  } else if (before != preparing || !was_left_by_parent()) {
     // Another thread is at it: what it sets up holds when we return.
     for (int i = 0; i < 1000 && state.load(std::memory_order_acquire) == preparing; ++i)
       sys::futex_wait(state, preparing, base::ns_per_ms);
