@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A process whose first thread has left ends with its last thread; libc counts them. It counts ours too, so here somebody
-// looks, and ends the process as libc would have. A task of the pool, and an operation, count as a thread would.
+// looks, and ends the process as libc would have. A task of the pool, an operation and a message count as a thread would.
 #include "api/last_thread.h"
 
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 
 #include "api/operation.h"
 #include "base/clock.h"
+#include "message/link.h"
 #include "pool/pool.h"
 #include "sys/file.h"
 #include "sys/process.h"
@@ -34,7 +35,7 @@ bool only_ours_left() {
   return sys::each_thread(is_ours_or_gone, &only) && only;
 }
 
-bool nothing_left() { return !pool::busy() && !operations_under_way() && only_ours_left(); }
+bool nothing_left() { return !pool::busy() && !operations_under_way() && !message::busy() && only_ours_left(); }
 
 // Twice: a task that ends between the looks may have begun a thread, and a thread a task.
 void watch(void*) {

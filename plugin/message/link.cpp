@@ -13,6 +13,14 @@
 #include "weir/task.h"
 
 namespace weir::message {
+namespace {
+
+constinit std::atomic<int> under_way{0};
+
+}  // namespace
+
+bool busy() { return under_way.load(std::memory_order_acquire) > 0; }
+void transfers_after_fork() { under_way.store(0, std::memory_order_relaxed); }
 
 Link::Turn::~Turn() {
   Message* first = link_.over_first_;
@@ -25,6 +33,7 @@ Link::Turn::~Turn() {
     free_stream(message->stream);
     message->stream = nullptr;
     complete(message, message->outcome);
+    under_way.fetch_sub(1, std::memory_order_release);
   }
   if (closer) closer->wake(closer);
 }
@@ -48,6 +57,7 @@ void Link::expect(Message& message, std::uint64_t sequence) {
   message.link = this;
   message.sequence = sequence;
   message.lock.unlock();
+  under_way.fetch_add(1, std::memory_order_relaxed);
   if (pending_++ == 0) heard_ns_ = base::now_ns();
   arm_tick();
 }

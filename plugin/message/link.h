@@ -177,7 +177,11 @@ class Link {
   unsigned char staging_[staging_bytes];
 };
 
+// A transfer is under way, or its continuation still runs.
+bool busy();
+
 // In the child.
 void after_fork();
+void transfers_after_fork();
 
 }  // namespace weir::message

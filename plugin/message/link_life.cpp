@@ -185,6 +185,7 @@ void after_fork() {
   all.lock.unlock();
   for (Link* link = all.first; link; link = link->next_link) link->after_fork();
   table_after_fork();
+  transfers_after_fork();
 }
 
 }  // namespace weir::message

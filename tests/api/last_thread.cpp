@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <thread>
 
 #include "weir/future.hpp"
+#include "weir/message.h"
 #include "weir/weir.h"
 
 namespace {
@@ -50,6 +52,20 @@ TEST(LastThreadTest, the_function_of_an_operation) {
               weir_operation* sleep;
               weir_start_sleep(&sleep, 300'000'000);
               weir_on_complete(sleep, [](void*, ssize_t) { _exit(came_to_its_end); }, nullptr);
+            }),
+            came_to_its_end);
+}
+
+TEST(LastThreadTest, the_continuation_of_a_message) {
+  EXPECT_EQ(end_of([] {
+              int ends[2];
+              if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) _exit(1);
+              if (fork() == 0) usleep(300'000), _exit(0);  // and with it the other end
+              close(ends[1]);
+              static weir_link* link;
+              static char byte;
+              if (weir_link_open(&link, ends[0], nullptr)) _exit(1);
+              weir_mcont(weir_msg_recv(link, &byte, 1), [](void*, ssize_t) { _exit(came_to_its_end); }, nullptr);
             }),
             came_to_its_end);
 }
