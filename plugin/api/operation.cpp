@@ -274,7 +274,8 @@ WEIR_EXPORT ssize_t weir_wait_within(weir_operation* operation, std::int64_t ns)
   auto end_it = [](void* late) { weir_cancel(static_cast<weir_operation*>(late)); };
   // A thread of the kernel's that is about to wait may miss that it was told not to.
   constexpr std::int64_t again_ns = 50 * base::ns_per_ms;
-  bool limited = !is_over(*operation) && !operation->by_call && ns >= 0 && start(&deadline, op::timeout(ns), {end_it, operation, again_ns}) == 0;
+  bool may_end = !is_over(*operation) && !operation->by_call && ns >= 0;
+  bool limited = may_end && start(&deadline, op::timeout(ns), {end_it, operation, again_ns}) == 0;
   if (!limited) return weir_wait(operation);
   wait_until_over(operation);
   weir_cancel(deadline);
