@@ -79,6 +79,18 @@ std::string lacking_name(const std::vector<std::string>& objects, const std::str
   return lacking;
 }
 
+// What cancels a construct, where that is switched on: behind a cancelled loop libomp (19) may run none of the next sections or pieces.
+bool cancels(const std::vector<std::string>& objects) {
+  const char* wanted = std::getenv("OMP_CANCELLATION");
+  if (!wanted || strcasecmp(wanted, "true")) return false;
+  bool found = false;
+  for (const std::string& object : objects)
+    with_image(object, [&](const lane::Image& image) {
+      image.each_import([&](const char* name, unsigned) { found |= !std::strcmp(name, "GOMP_cancel"); });
+    });
+  return found;
+}
+
 bool names_libomp(const std::string& wanted) { return wanted != "auto" && wanted != "no" && !wanted.empty(); }
 
 // The program alone, or with libraries that fork no teams for it: then its regions are all in one file.
@@ -162,7 +174,9 @@ OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string&
     return choice;
   }
   std::string lacking = lacking_name(objects, libomp);
-  if (lacking.empty() && !named && !traced && only_computes(objects)) {
+  if (lacking.empty() && !named && cancels(objects)) {
+    choice.note = "libgomp stays: the program cancels constructs, as OMP_CANCELLATION lets it, and libomp may leave out what comes behind those";
+  } else if (lacking.empty() && !named && !traced && only_computes(objects)) {
     choice.note = "libgomp stays: no parallel region reaches a call that may wait";
   } else if (lacking.empty()) {
     choice.in_front = libomp;

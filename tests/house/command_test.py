@@ -181,6 +181,14 @@ class Run(unittest.TestCase):
         self.assertIn("libgomp", weir("run", "--libomp=" + libomp(), "/bin/sh", "-c", program("team"), env={"OMP_PROC_BIND": "true"}).stdout)
         self.assertNotIn("libgomp", weir("run", program("team"), env={"OMP_PROC_BIND": "false", "OMP_PLACES": "cores"}).stdout)
 
+    def test_libgomp_stays_where_the_program_cancels(self):
+        on = {"OMP_CANCELLATION": "true"}
+        bare, got = run(program("cancels"), env=on), weir("run", program("cancels"), env=on)
+        self.assertEqual((bare.stdout, bare.returncode), (got.stdout, got.returncode))
+        self.assertIn("libgomp stays: the program cancels constructs", got.stderr)
+        self.assertIn("stands in for libgomp", weir("run", program("cancels")).stderr)
+        self.assertIn("stands in for libgomp", weir("run", program("team"), env=on).stderr)
+
     def test_libgomp_stays_where_no_region_may_wait(self):
         for name in ("computes", "computes_fixed"):
             got = weir("run", program(name))
