@@ -78,6 +78,7 @@ class Frame {
 
   bool carries() {
     if (!flow_.fits() || !is_shared_by_number()) return false;
+    for (int block = 0; block < flow_.count(); ++block) in_loops_[static_cast<std::size_t>(block)] = flow_.is_in_loop(block);
     for (int block = 0; block < flow_.count(); ++block) {
       if (!loops(block)) walk(block, false);
     }
@@ -88,7 +89,7 @@ class Frame {
   }
 
  private:
-  bool loops(int block) const { return flow_.loop_around(block).any(); }
+  bool loops(int block) const { return in_loops_[static_cast<std::size_t>(block)]; }
 
   bool is_shared_by_number() const {
     bool by_number = false, by_pieces = false;
@@ -207,6 +208,7 @@ class Frame {
   Object object_;
   Function function_;
   Flow flow_;
+  Flow::Blocks in_loops_;
   lane::Places places_{function_};
   bool has_pointer_, carries_ = false;
   std::int64_t low_ = 0;

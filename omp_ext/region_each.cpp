@@ -120,7 +120,7 @@ class Body {
 
   Place place_of(int block) const {
     bool passes = is_region_ ? flow_.may_pass(block) : flow_.always_passes(block);
-    bool loops = flow_.loop_around(block).any();
+    bool loops = flow_.is_in_loop(block);
     return {block, passes && !loops, loops};
   }
 

@@ -66,7 +66,7 @@ class Sums {
       if (found.of_sum) return;
       const std::uint8_t *code = lane::bytes_at(at), *end = lane::bytes_at(flow_.code_of(block).end);
       bool alone = alone_.holds(block, at), makes_one = alone || reduction_.holds(block, at);
-      if (alone && !flow_.loop_around(block).any()) {
+      if (alone && !flow_.is_in_loop(block)) {
         stored_alone |= lane::stores_number(code, end);
         compared_alone |= lane::compares_numbers(code, end);
       }

@@ -33,6 +33,7 @@ class Flow {
   // What comes after a block, up to and with the first of `ends` on each way.
   Blocks after(int block, const Blocks& ends) const { return reached_from(block, ~Blocks(), ends); }
 
+  bool is_in_loop(int block) const { return reached_from(block, reached_)[static_cast<std::size_t>(block)]; }
   // The blocks of the innermost loop that the block is part of; none: of no loop.
   Blocks loop_around(int block) const { return loop_around(block, reached_); }
 
