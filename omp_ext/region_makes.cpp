@@ -9,6 +9,7 @@
 
 #include "base/names.h"
 #include "lane/instruction.h"
+#include "sys/file.h"
 
 namespace weir::team {
 namespace {
@@ -110,8 +111,8 @@ bool writes(Mode mode, std::uintptr_t value, bool in_doubt) {
   constexpr std::uintptr_t out = 16;  // std::ios_base::out
   if (mode == Mode::flags) return value & (O_CREAT | O_TRUNC);
   if (mode == Mode::stream) return value & out;
-  if (!lane::Object::around(value).valid()) return in_doubt;
-  return *reinterpret_cast<const char*>(value) != 'r';
+  auto* text = reinterpret_cast<const char*>(value);
+  return sys::readable(text) ? *text != 'r' : in_doubt;
 }
 
 }  // namespace
