@@ -11,6 +11,7 @@
 #include "lane/object.h"
 #include "lane/place.h"
 #include "omp_ext/region_body.h"
+#include "omp_ext/region_code.h"
 #include "omp_ext/region_part.h"
 
 namespace weir::team {
@@ -64,6 +65,8 @@ bool leaves_state(const char* name) {
 
 bool may_keep_state(const Instruction& i, Named named) {
   if (!named.name) return named.function || i.kind == Instruction::call_unknown || i.kind == Instruction::call_slot;
+  // Whoever provides them: a sanitizer, say, or an allocator.
+  if (ends_at_once(named.name) || kind_of_name(named.name) != NameKind::other) return false;
   auto there = reinterpret_cast<std::uintptr_t>(dlsym(RTLD_DEFAULT, named.name));
   Object object = there ? Object::around(there) : Object();
   return !object.valid() || !object.is_runtime() || leaves_state(named.name);

@@ -62,6 +62,7 @@ class Body {
   // And fn(function) for what it calls.
   template <typename Fn>
   EachThread look(Fn calls) const {
+    if (!flow_.fits()) return {is_region_, false};  // who knows
     bool shows = false, takes_memory = false;
     Place place{-1};
     each_instruction(object_, flow_, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {

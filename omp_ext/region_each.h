@@ -11,7 +11,7 @@ struct EachThread {
   bool takes_memory = false;  // much of its own, or nobody knows how much
 };
 
-// In the region's own code what is written on some ways only is seen too, in functions that it calls what is written on all of them:
+// In the region's own code, where it can be read, what is written on some ways only is seen too, in functions that it calls what is written on all of them:
 // the rest tells of errors. A count is one where the region does not ask how many threads there are. What a loop does is taken to be
 // shared out, or this is not asked (region_code.h).
 EachThread each_thread(std::uintptr_t code);

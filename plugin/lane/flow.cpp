@@ -14,6 +14,7 @@ struct Step {
   std::uintptr_t target = 0;  // of a jump within the function
   bool jumps = false, falls_through = true;
   bool leaves = false;  // the function
+  bool by_table = false;
 };
 
 Step step_at(Function function, std::uintptr_t at) {
@@ -26,8 +27,11 @@ Step step_at(Function function, std::uintptr_t at) {
   bool returns = plain && (o.opcode == 0xc3 || o.opcode == 0xc2), traps = o.map == 1 && !o.vector && o.opcode == 0x0b;
   bool always = step.jumps && plain && (o.opcode == 0xe9 || o.opcode == 0xeb);
   step.falls_through = !returns && !traps && !always;
+  step.by_table = i.kind == Instruction::jump_unknown;
+  bool by_slot = i.kind == Instruction::call_slot && (o.first & 7) == 4;  // a jump to another function's begin
+  step.falls_through &= !step.by_table && !by_slot;
   step.jumps |= !step.falls_through;
-  step.leaves = returns || (always && !step.target);
+  step.leaves = returns || by_slot || (always && !step.target);
   return step;
 }
 
@@ -43,6 +47,7 @@ Flow::Flow(Function function) {
   if (function.end - function.begin > most_bytes) return;
   find_blocks(function);
   for (int i = 0; i < count_; ++i) find_next(function, i);
+  if (by_table_.any()) find_ways_of_switch();
   if (count_) reached_ = from_begin();
 }
 
@@ -93,15 +98,27 @@ void Flow::find_next(Function function, int block) {
   next_[block][0] = static_cast<std::int16_t>(last.falls_through && block + 1 < count_ ? block + 1 : -1);
   next_[block][1] = static_cast<std::int16_t>(last.target ? block_at(last.target) : -1);
   leaves_[static_cast<std::size_t>(block)] = last.leaves;
+  by_table_[static_cast<std::size_t>(block)] = last.by_table;
 }
 
 int Flow::block_at(std::uintptr_t address) const {
   return static_cast<int>(std::upper_bound(begins_, begins_ + count_, address) - begins_) - 1;
 }
 
+void Flow::find_ways_of_switch() {
+  Blocks led_to = only(0);
+  for (int i = 0; i < count_; ++i) {
+    for (int next : next_[i]) {
+      if (next >= 0) led_to[static_cast<std::size_t>(next)] = true;
+    }
+  }
+  for (int i = 0; i < count_; ++i) of_switch_[static_cast<std::size_t>(i)] = !led_to[static_cast<std::size_t>(i)];
+  if (of_switch_.none()) leaves_ |= by_table_;
+}
+
 bool Flow::goes_to(int block, const Blocks& any) const {
   auto is = [&](int next) { return next >= 0 && any[static_cast<std::size_t>(next)]; };
-  return is(next_[block][0]) || is(next_[block][1]);
+  return is(next_[block][0]) || is(next_[block][1]) || (by_table_[static_cast<std::size_t>(block)] && (of_switch_ & any).any());
 }
 
 // By at least one step, and by none from one of `ends`.
@@ -117,6 +134,9 @@ Flow::Blocks Flow::reached_from(int block, const Blocks& among, const Blocks& en
   for (int from = block;; from = work[--waiting]) {
     bool goes_on = from == block || !ends[static_cast<std::size_t>(from)];
     if (goes_on) add(next_[from][0]), add(next_[from][1]);
+    for (int i = 1; goes_on && by_table_[static_cast<std::size_t>(from)] && i < count_; ++i) {
+      if (of_switch_[static_cast<std::size_t>(i)]) add(i);
+    }
     if (!waiting) return reached;
   }
 }
@@ -144,6 +164,7 @@ Flow::Blocks Flow::entered(const Blocks& loop) const {
     for (int next : next_[i]) {
       if (next >= 0 && loop[static_cast<std::size_t>(next)]) entries[static_cast<std::size_t>(next)] = true;
     }
+    if (by_table_[static_cast<std::size_t>(i)]) entries |= of_switch_ & loop;
   }
   return entries;
 }

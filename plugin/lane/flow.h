@@ -11,7 +11,7 @@ namespace weir::lane {
 // Where control goes within one function: its stretches of code that are run from begin to end, and what follows each.
 class Flow {
  public:
-  static constexpr int most = 512;
+  static constexpr int most = 1024;
   using Blocks = std::bitset<most>;
 
   explicit Flow(Function function);
@@ -38,18 +38,21 @@ class Flow {
   Blocks loop_around(int block) const { return loop_around(block, reached_); }
 
  private:
-  static constexpr std::uintptr_t most_bytes = 16 * 1024;
+  static constexpr std::uintptr_t most_bytes = 32 * 1024;
 
   void find_blocks(Function function);
   void find_next(Function function, int block);
   bool goes_to(int block, const Blocks& any) const;
   Blocks reached_from(int block, const Blocks& among, const Blocks& ends = {}) const;
   Blocks from_begin() const { return reached_from(0, ~Blocks()) | Blocks(1); }
+  void find_ways_of_switch();
   Blocks that_reach(Blocks reach, const Blocks& among) const;
   Blocks loop_around(int block, const Blocks& among) const;
   Blocks entered(const Blocks& loop) const;
 
   int count_ = 0;
+  Blocks by_table_;   // where a switch goes on by its table,
+  Blocks of_switch_;  // to any of these: nothing else leads to them
   std::uintptr_t end_ = 0;
   std::uintptr_t begins_[most];
   std::int16_t next_[most][2];

@@ -9,7 +9,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <new>
 
 #include "base/thread.h"
 #include "sys/loader.h"
@@ -19,22 +18,26 @@
 namespace weir::sys {
 namespace {
 
-struct Start : OwnThread {
+struct Start {
   void (*body)(void*);
   void* argument;
   char name[16];
   bool ours;
 };
 
+void leave(void* own) { strike_off(*static_cast<OwnThread*>(own)); }
+
 void* run_thread(void* start_) {
-  auto* start = static_cast<Start*>(start_);
-  start->tid = thread_id();
-  enlist(*start);
-  raw(SYS_prctl, 15 /* PR_SET_NAME */, word(start->name));
-  if (start->ours) base::self().engine_depth = 1;  // for good: nothing this thread does is the program's
-  start->body(start->argument);
-  strike_off(*start);
-  std::free(start);
+  Start start = *static_cast<Start*>(start_);
+  std::free(start_);
+  OwnThread own;
+  own.tid = thread_id();
+  enlist(own);
+  raw(SYS_prctl, 15 /* PR_SET_NAME */, word(start.name));
+  if (start.ours) base::self().engine_depth = 1;  // for good: nothing this thread does is the program's
+  pthread_cleanup_push(leave, &own);  // what it runs may end it
+  start.body(start.argument);
+  pthread_cleanup_pop(1);
   return nullptr;
 }
 
@@ -87,9 +90,8 @@ std::size_t thread_local_bytes() {
 }
 
 int start_detached(void (*body)(void*), void* argument, const char* name, bool ours, std::size_t stack_bytes) {
-  void* memory = std::malloc(sizeof(Start));
-  if (!memory) return -12;  // ENOMEM
-  auto* start = new (memory) Start;
+  auto* start = static_cast<Start*>(std::malloc(sizeof(Start)));
+  if (!start) return -12;  // ENOMEM
   start->body = body;
   start->argument = argument;
   start->ours = ours;

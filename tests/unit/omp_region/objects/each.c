@@ -134,6 +134,21 @@ void seen_who(unsigned long *who) {
   }
 }
 
+void seen_in_switch(int how) {
+#pragma omp parallel
+  {
+    switch (how) {
+      case 0: work(1); break;
+      case 1: work(7); break;
+      case 2: puts("begins"); break;
+      case 3: work(4); sum += how; break;
+      case 4: work(9); break;
+      case 5: sum ^= 77; work(how); break;
+    }
+    LOOP work(i);
+  }
+}
+
 /* As a vector is pushed to. */
 static void **end_of_all, **end_of_room;
 static APART void more_room(void *what) { *end_of_all++ = what; }
@@ -200,6 +215,24 @@ void seen_file_in_doubt(const char *name, const char *how) {
     FILE *mine = opened_as(name, how);
     LOOP work(i);
     if (mine) fclose(mine);
+  }
+}
+
+void quiet_switch(int how) {
+#pragma omp parallel
+  {
+#pragma omp single
+    puts("begins");
+    LOOP {
+      switch ((i + how) & 7) {
+        case 0: work(1); break;
+        case 1: work(7); break;
+        case 2: puts("passes"); break;
+        case 3: work(4); sum += how; break;
+        case 4: work(9); break;
+        case 5: sum ^= 77; work(how); break;
+      }
+    }
   }
 }
 
