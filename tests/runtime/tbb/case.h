@@ -51,6 +51,19 @@ class SlowPipe {
   std::thread writer_;
 };
 
+// The address of the errno of who made it, not as it is.
+class Kept {
+ public:
+  [[gnu::noinline]] Kept() {
+    errno = 0;
+    hidden_ = ~reinterpret_cast<std::uintptr_t>(&errno);
+  }
+  [[gnu::noinline]] int error() const { return *reinterpret_cast<int*>(~hidden_); }
+
+ private:
+  std::uintptr_t hidden_;
+};
+
 // A lock that neither yields nor calls anything: nobody can see who spins for it, or that it is held.
 struct UnseenLock {
   void lock() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that fail while the threads they were made on have work enough, sleep, or compute for long: each task finds its own
 // error where its code looks for it.
-// suspend: parked >= 300
-// auto: parked >= 300
+// suspend: suspended >= 300
+// auto: suspended >= 300
 // park: parked >= 300 and suspended == 0
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
@@ -84,9 +84,9 @@ void fails(int i, Closer& closer, int limit_us) {
     closer.close_later(pair.ends[1]);
     pair.ends[1] = -1;
   }
-  errno = 0;  // its address is known from here on
+  Kept kept;
   ssize_t got = recv(pair.ends[0], &byte, 1, 0);
-  if (got != -1 || errno != (reset ? ECONNRESET : EAGAIN)) ++wrong;
+  if (got != -1 || kept.error() != (reset ? ECONNRESET : EAGAIN)) ++wrong;
 }
 
 }  // namespace
