@@ -83,7 +83,7 @@ class Frame {
     if (!flow_.fits() || !is_shared_by_number()) return false;
     for (int block = 0; block < flow_.count(); ++block) in_loops_[static_cast<std::size_t>(block)] = flow_.is_in_loop(block);
     for (int block = 0; block < flow_.count(); ++block) {
-      if (!loops(block)) walk(block, false);
+      if (!loops(block) && leads_to_loop(block)) walk(block, false);
     }
     for (int block = 0; block < flow_.count() && !carries_; ++block) {
       if (loops(block)) walk(block, true);
@@ -92,6 +92,8 @@ class Frame {
   }
 
  private:
+  // (Behind it, what stood in the loop may be something else's place.)
+  bool leads_to_loop(int block) const { return (flow_.after(block, {}) & in_loops_).any(); }
   bool loops(int block) const { return in_loops_[static_cast<std::size_t>(block)]; }
 
   bool is_shared_by_number() const {

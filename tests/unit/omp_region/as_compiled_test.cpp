@@ -112,7 +112,7 @@ TEST_P(RegionCarriesTest, is_told_where_something_goes_from_pass_to_pass) {
 }
 
 TEST_P(RegionCarriesTest, is_told_where_nothing_does) {
-  for (const char* name : {"free_room", "free_room_cleared", "free_room_asked_for", "free_room_read_elsewhere", "free_count", "free_time", "free_sum", "free_by_pass",
+  for (const char* name : {"free_room", "free_room_cleared", "free_room_asked_for", "free_room_read_elsewhere", "free_count", "free_time", "free_sum", "free_by_pass", "free_behind",
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__  // which have functions of libc's of their own
                            "free_line",
 #endif

@@ -188,6 +188,26 @@ void free_by_pass(void) {
   }
 }
 
+/* What comes behind the loop may have the place of what was in it. */
+APART void fill(struct Random *r, long i) { begin_random(r, (unsigned long)i); }
+APART void sum_of(const long *all) { sum += *all; }
+void free_behind(void) {
+#pragma omp parallel
+  {
+    long mine = 0;
+    LOOP {
+      struct Random here;
+      fill(&here, i);
+      work((long)next_random(&here));
+      mine += i;
+    }
+    {
+      long copy[6] = {mine, 1, 2, 3, 4, 5};
+      sum_of(copy);
+    }
+  }
+}
+
 void free_line(void) {
 #pragma omp parallel
   {
