@@ -8,6 +8,7 @@
 #include "intercept/errno_edge.h"
 #include "intercept/outgoing.h"
 #include "intercept/real.h"
+#include "intercept/waiting.h"
 #include "intercept/rest.h"
 #include "path/call.h"
 #include "path/ending.h"
@@ -111,17 +112,6 @@ int receive_batch(int fd, const ReceiveBatch& what) {
   return static_cast<int>(deliver(path::run(call)));
 }
 
-// What goes on until all is there, only a thread can wait for.
-template <typename F>
-Result for_a_whole(int fd, F real, meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
-  Call call{Family::direct};
-  call.ends = wait::Ends::handled;
-  call.fd = fd;
-  call.arguments = &real;
-  call.real = [](Call& c) { return outcome((*static_cast<const F*>(c.arguments))()); };
-  return deliver(path::run(call, caller));
-}
-
 ssize_t receive(int fd, const Receive& what) {
   Call call = stream_in(fd);
   call.attempt = attempt_receive;
@@ -160,7 +150,7 @@ ssize_t recvfrom(int fd, void* to, size_t bytes, int flags, sockaddr* from, sock
 ssize_t recvmsg(int fd, msghdr* message, int flags) {
   if (!serves(flags) || flags & MSG_WAITALL) {
     bool waits = flags & MSG_WAITALL && !(flags & MSG_DONTWAIT) && path::concerns_us();
-    ssize_t got = waits ? for_a_whole(fd, [=] { return real_recvmsg(fd, message, flags); }) : real_recvmsg(fd, message, flags);
+    ssize_t got = waits ? as_a_whole(fd, [=] { return real_recvmsg(fd, message, flags); }) : real_recvmsg(fd, message, flags);
     if (got >= 0) [[likely]] path::sockets_came(*message);
     waits ? path::add_bytes_in(got > 0 ? static_cast<std::uint64_t>(got) : 0) : path::count_in(got);
     return got;
@@ -192,7 +182,7 @@ int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* lim
     path::count_in(0);
   } else if (!takes_the_first || !count || limit || !serves(flags & ~MSG_WAITFORONE) || flags & MSG_WAITALL) {
     // The kernel waits for each, and looks at the limit in between.
-    got = for_a_whole(fd, [=] { return real_recvmmsg(fd, messages, count, flags, limit); });
+    got = as_a_whole(fd, [=] { return real_recvmmsg(fd, messages, count, flags, limit); });
   } else {
     got = receive_batch(fd, {messages, count, flags});
   }

@@ -8,6 +8,7 @@
 #include "intercept/errno_edge.h"
 #include "intercept/outgoing.h"
 #include "intercept/real.h"
+#include "intercept/waiting.h"
 #include "path/call.h"
 #include "sys/file.h"
 
@@ -124,13 +125,7 @@ int sendmmsg(int fd, mmsghdr* messages, unsigned count, int flags) {
     path::count_out(0);
     return put;
   }
-  auto whole = [=] { return real_sendmmsg(fd, messages, count, flags); };
-  Call call{Family::direct};  // a batch, only a thread can wait for
-  call.ends = wait::Ends::handled;
-  call.fd = fd;
-  call.arguments = &whole;
-  call.real = [](Call& c) { return outcome((*static_cast<const decltype(whole)*>(c.arguments))()); };
-  return static_cast<int>(deliver(path::run(call)));
+  return static_cast<int>(as_a_whole(fd, [=] { return real_sendmmsg(fd, messages, count, flags); }));  // a batch
 }
 
 ssize_t __send(int, const void*, size_t, int) __attribute__((alias("send")));

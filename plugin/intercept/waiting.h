@@ -25,6 +25,17 @@ int parked(F real, meter::Caller caller = {__builtin_FUNCTION(), __builtin_retur
   return static_cast<int>(path::run(call, caller));
 }
 
+// A call on a descriptor that goes on until all of it is done: only a thread can wait for that. As libc's, with errno.
+template <typename F>
+long as_a_whole(int fd, F real, meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
+  path::Call call{path::Family::direct};
+  call.ends = wait::Ends::handled;
+  call.fd = fd;
+  call.arguments = &real;
+  call.real = [](path::Call& c) { return outcome((*static_cast<const F*>(c.arguments))()); };
+  return deliver(path::run(call, caller));
+}
+
 // What the kernel waits for without any limit, asked for again and again; between the others may go on here. `has(&value)`: is it over, and
 // with what. `for_any` of the handlers, or for those without SA_RESTART alone, it ends.
 template <typename Has>

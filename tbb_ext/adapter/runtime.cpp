@@ -28,8 +28,8 @@ int refuses() {
   if (execution_slot(nullptr) == no_slot) return WEIR_REFUSED_NOT_A_TASK;
   if (!::tbb::task::current_context()) return WEIR_REFUSED_NOT_A_TASK;
   if (one_at_a_time && one_at_a_time()) return WEIR_REFUSED_CONSTRUCT;
-  if (keeps_errno && keeps_errno()) return WEIR_REFUSED_CONSTRUCT;
-  return is_full(arena_here()) ? WEIR_REFUSED_CAP : 0;
+  if (is_full(arena_here())) return WEIR_REFUSED_CAP;
+  return keeps_errno && keeps_errno() ? WEIR_REFUSED_CONSTRUCT : 0;  // last: it reads the stack
 }
 
 struct TaskWaiter : weir_waiter {
