@@ -387,33 +387,39 @@ void set_most_set_aside(std::int64_t most) {
   if (most > 0) most_set_aside.store(most, std::memory_order_relaxed);
 }
 
+static bool is_full() { return set_aside_now.load(std::memory_order_relaxed) >= most_set_aside.load(std::memory_order_relaxed); }
+
 int refuses() {
   int refusal;
   if (!movable_task(&refusal)) return refusal;
-  return set_aside_now.load(std::memory_order_relaxed) >= most_set_aside.load(std::memory_order_relaxed)
-             ? WEIR_REFUSED_CAP : 0;
+  return is_full() ? WEIR_REFUSED_CAP : 0;
 }
 
 namespace {
 
 // However many are set aside: the task has its stack already, and where it waits for others (or has to be on another
 // thread) there is no other way. One of them may lie below it on its thread's own stack, and never go on otherwise.
+int step_aside(Task& task, weir_start_fn start, void* argument) {
+  task.start = start;
+  task.start_argument = argument;
+  task.keeps_errno = wait::keeps_errno(task.fiber.stack()->high);
+  set_aside_now.fetch_add(1, std::memory_order_relaxed);
+  task.fiber.leave();
+  return 0;
+}
+
 int step_aside(weir_start_fn start, void* argument) {
   int refusal;
   Task* task = movable_task(&refusal);
-  if (refusal) return refusal;
-  task->start = start;
-  task->start_argument = argument;
-  task->keeps_errno = wait::keeps_errno(task->fiber.stack()->high);
-  set_aside_now.fetch_add(1, std::memory_order_relaxed);
-  task->fiber.leave();
-  return 0;
+  return refusal ? refusal : step_aside(*task, start, argument);
 }
 
 // For a call.
 int set_aside(weir_start_fn start, void* argument) {
-  if (int refusal = refuses()) return refusal;
-  return step_aside(start, argument);
+  int refusal;
+  Task* task = movable_task(&refusal);
+  if (refusal) return refusal;
+  return is_full() ? WEIR_REFUSED_CAP : step_aside(*task, start, argument);
 }
 
 }  // namespace

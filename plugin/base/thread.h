@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace weir::meter {
@@ -106,6 +107,8 @@ struct Thread {
   void* errno_loan = nullptr;      // by which its errno is lent to tasks that began here (wait/errno_loan.h),
   void* errno_borrowed = nullptr;  // and the one by which it has another's,
   std::uint32_t errno_borrowed_state = 0;  // that stands so while it has
+  const void* filled = nullptr;    // what the call at hand fills for its caller,
+  std::size_t filled_bytes = 0;    // so large (wait/errno_state.h)
   void* wakes = nullptr;           // those it sends together (sys/wakes.h), if it does now
   void* trail = nullptr;           // its events on the way to a trace, if there is one
   std::uint64_t traced_core = 0;   // its core slot in the trace

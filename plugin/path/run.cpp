@@ -44,6 +44,17 @@ using meter::Track;
 // For a trace: libc's own name.
 const char* name_of(const Call& call) { return call.caller.call ? call.caller.call : "call"; }
 
+class Filled : wait::ToBeFilled {
+ public:
+  explicit Filled(const Call& call) : ToBeFilled(call.direction == Direction::in ? memory_of(call) : nullptr, call.bytes) {}
+
+ private:
+  static const void* memory_of(const Call& call) {
+    if (call.parts) return call.part_count == 1 ? call.parts->iov_base : nullptr;
+    return call.operation && call.operation->kind == op::Kind::recv ? call.operation->buffer : nullptr;
+  }
+};
+
 wait::Choice choose_now(wait::Ends ends) {
   wait::Choice choice = wait::choose(ends);
   if (choice.lane != wait::Lane::suspend) return choice;
@@ -373,6 +384,7 @@ Result attempted(Call& call);
 bool received_untried(Call& call, Result* result) {
   wait::KeptErrno kept;
   call.kept_errno = &kept;
+  Filled filled(call);
   wait::Choice choice = choose_now(call.ends);
   if (choice.lane != wait::Lane::suspend || gate::the_gate.memory.is_short()) {
     tried(call.fd, false);
@@ -529,6 +541,7 @@ Result waited_for(Call& call) {
   if (plan.way == Way::none) return plain(call, plan.reason);
   // What has moved a part is never restarted after a signal either.
   wait::Ends ends = plan.storage ? wait::Ends::never : plan.limited || call.moved ? wait::Ends::handled : call.ends;
+  Filled filled(call);
   wait::Choice choice = choose_now(ends);
   if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
   if (Result result; waited_by_slices(call, plan, choice, &result)) return result;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+
 namespace weir::wait {
 
 // A call that succeeds leaves errno as it was. While a task is set aside, others run on its thread and change that
@@ -33,5 +35,15 @@ class KeptErrno {
 // Does code that called us keep the address of the calling thread's errno, in a register or on its stack, which ends at `end`? Then it has to
 // go on on this thread: compilers ask for that address once, and keep it over calls. (One that nobody uses again may lie there, too.)
 bool keeps_errno(const void* end);
+
+// While it lives, somebody is to fill that memory for the code that called us: nothing else is kept there. The next keeps_errno leaves it out,
+// and no later one: by then the stack may be another's.
+class ToBeFilled {
+ public:
+  ToBeFilled(const void* from, std::size_t bytes);
+  ~ToBeFilled();
+  ToBeFilled(const ToBeFilled&) = delete;
+  ToBeFilled& operator=(const ToBeFilled&) = delete;
+};
 
 }  // namespace weir::wait
