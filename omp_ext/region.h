@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "omp_ext/crew.h"
+#include "omp_ext/region_memory.h"
 
 namespace weir::team {
 
@@ -60,6 +61,10 @@ struct alignas(64) Region {
   enum Aside : std::uint8_t { not_read, never, maybe };
   std::atomic<Aside> aside{not_read};
   std::atomic<bool> makes_tasks{false};
+
+  // Written when its code is looked at, before it may have stand-ins.
+  MemoryCalls memory{};
+  std::atomic<bool> takes_memory{false};  // by one of these
 
   // Added to by the team's threads when one of their calls has blocked, taken by the forking thread.
   std::atomic<std::int64_t> parked{0}, stored{0}, blocked_ns{0}, gate_timeouts{0}, at_once{0};

@@ -23,7 +23,7 @@ using lane::Instruction;
 using lane::Object;
 using lane::Operands;
 
-enum Register { rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11, r12 };
+using enum lane::Register;
 constexpr int arguments[] = {rdi, rsi, rdx, rcx, r8, r9};
 
 bool keeps_over_calls(int of) { return of == rbx || of == rbp || of >= r12; }

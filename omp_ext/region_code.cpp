@@ -68,6 +68,7 @@ class Reader {
       EachThread each = each_thread(seen_[0]);
       facts_.each_shows = each.shows;
       facts_.takes_memory = each.takes_memory;
+      facts_.memory = each.memory;
     }
     if (asked && !facts_.rounds && !facts_.each_shows) facts_.carries = carries_state(seen_[0]);
     return facts_;
@@ -365,7 +366,7 @@ CodeFacts read_code(const void* code, Reading how) {
 }
 
 bool every_region_blocks() {
-  return all_hold({[](const CodeFacts& facts) { return starts_wide(facts) && !facts.computes; }, Reading::until_it_blocks});
+  return all_hold({[](const CodeFacts& facts) { return starts_wide(facts) && !facts.computes && !facts.memory.any(); }, Reading::until_it_blocks});
 }
 
 bool no_region_waits() { return all_hold(that_none_waits()); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lane/object.h"
+#include "omp_ext/region_memory.h"
 
 namespace weir::team {
 
@@ -19,7 +20,8 @@ struct CodeFacts {
   bool one_works = false;       // by `single` or `masked` alone
   bool takes = false;           // or each takes more, a piece at a time, until none is left (looked for where it does not share)
   bool each_shows = false;      // each of its threads does something once that others see (region_each.h; asked where it blocks)
-  bool takes_memory = false;    // or takes much memory of its own, or nobody knows how much (likewise)
+  bool takes_memory = false;    // or takes much memory of its own, or nobody knows how much (likewise),
+  MemoryCalls memory;           // or by these, as much as is known when it begins
   bool carries = false;         // or takes something of its own from pass to pass (region_carries.h; likewise)
   bool rounds = false;          // the number of its threads decides how a sum is rounded (region_rounds.h; likewise)
   bool computes = false;        // or of others, by thread: one that is shared out by number computes with such numbers (likewise)

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "lane/arithmetic.h"
 #include "lane/branch.h"
@@ -62,24 +63,28 @@ class Body {
   // And fn(function) for what it calls.
   template <typename Fn>
   EachThread look(Fn calls) const {
-    if (!flow_.fits()) return {is_region_, false};  // who knows
-    bool shows = false, takes_memory = false;
+    if (!flow_.fits()) return {is_region_, false, {}};  // who knows
+    EachThread each;
     Place place{-1};
     each_instruction(object_, flow_, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {
       if (block != place.block) place = place_of(block);
       if (!place.each || share_.holds(block, at)) return;
-      shows |= named.name && (part_of_name(named.name) == Part::shows || makes_file(named.name, flow_.code_of(block), at, is_own_));
-      shows |= is_own_ && calls_unknown(i, named);
-      takes_memory |= is_region_ && named.name && is_call(i) && memory_taken(named.name, flow_.code_of(block), at) > most_memory;
+      each.shows |= named.name && (part_of_name(named.name) == Part::shows || makes_file(named.name, flow_.code_of(block), at, is_own_));
+      each.shows |= is_own_ && calls_unknown(i, named);
+      if (is_region_ && named.name && is_call(i)) takes(named.name, block, at, each);
       if (named.function) calls(named.function);
       else if (named.name && i.kind != Instruction::loads_slot) calls(reinterpret_cast<std::uintptr_t>(dlsym(RTLD_DEFAULT, named.name)));
     });
-    shows |= is_region_ && (asks_who_ || (!asks_number_ && counts()));
-    return {shows, takes_memory};
+    each.shows |= is_region_ && (asks_who_ || (!asks_number_ && counts()));
+    return each;
   }
 
  private:
-  static constexpr std::uint64_t most_memory = 2 << 20;
+  void takes(const char* name, int block, std::uintptr_t at, EachThread& each) const {
+    std::uint64_t bytes = memory_taken(name, flow_.code_of(block), at);
+    bool is_known = bytes != std::numeric_limits<std::uint64_t>::max();
+    each.takes_memory |= is_known ? bytes > most_memory : !each.memory.add(name, at);
+  }
 
   void note(int block, const Instruction& i, std::uintptr_t at, Named named) {
     if (named.function && is_call(i) && never_returns(object_, named.function)) flow_.ends_in(block);
@@ -180,6 +185,7 @@ EachThread each_thread(std::uintptr_t code) {
     if (!next) own = object.begin();
     EachThread here = Body(object, function, next == 0, object.begin() == own).look(add);
     each.takes_memory |= here.takes_memory;
+    if (!next) each.memory = here.memory;
     each.shows |= here.shows;
     if (each.shows) break;
   }

@@ -3,12 +3,15 @@
 
 #include <cstdint>
 
+#include "omp_ext/region_memory.h"
+
 namespace weir::team {
 
 // What each thread of the region at `code` does once, whatever is shared out beside it. With stand-ins it would be done more often.
 struct EachThread {
   bool shows = false;         // others see it: a line, what is sent, a count of the threads
-  bool takes_memory = false;  // much of its own, or nobody knows how much
+  bool takes_memory = false;  // much of its own, or nobody knows how much;
+  MemoryCalls memory;         // or what these take, which tells when it begins
 };
 
 // In the region's own code, where it can be read, what is written on some ways only is seen too, in functions that it calls what is written on all of them:

@@ -11,7 +11,4 @@ namespace weir::team {
 // without a jump. Of a file that is opened its arguments tell; where they can't be read, `in_doubt`.
 bool makes_file(const char* name, lane::Function code, std::uintptr_t at, bool in_doubt);
 
-// How much memory a call of `name` there takes: 0, none; more than there is, where its arguments can't be read.
-std::uint64_t memory_taken(const char* name, lane::Function code, std::uintptr_t at);
-
 }  // namespace weir::team

@@ -62,6 +62,10 @@ void look_at_code(const TeamPlan& plan, Region& region, const void* code, std::i
   facts.each_shows &= !plan.in_every_region;
   facts.carries &= !plan.in_every_region;
   facts.takes_memory &= !plan.in_every_region;
+  if (facts.memory.any() && !plan.in_every_region) {
+    region.memory = facts.memory;
+    region.takes_memory.store(true, std::memory_order_release);
+  }
   facts.rounds &= !plan.in_every_region;
   if (const char* why = why_bare(facts)) {
     region.barred.store(true, std::memory_order_relaxed);
@@ -140,8 +144,15 @@ std::int64_t most_by_memory() {
   return memory.is_short() ? 0 : memory.most_at_work();
 }
 
+bool each_takes_much(const Region& region, const void* code, lane::Beginning beginning) {
+  if (!region.takes_memory.load(std::memory_order_acquire)) return false;
+  bool much = region.memory.taken(reinterpret_cast<std::uintptr_t>(code), beginning) > most_memory;
+  if (much) meter::teams.narrow.store(each_takes_memory);
+  return much;
+}
+
 // Watches how the region fares. True: with stand-ins, more than `asked` (0: more than without us).
-bool watch(base::TeamSeat& seat, const void* code, int asked) {
+bool watch(base::TeamSeat& seat, const void* code, lane::Beginning beginning, int asked) {
   Region& region = region_of(code);
   bool first = !region.read.load(std::memory_order_relaxed) && !region.read.exchange(true);
   const TeamPlan& plan = first ? refreshed_team_plan() : team_plan();
@@ -151,6 +162,7 @@ bool watch(base::TeamSeat& seat, const void* code, int asked) {
   std::int64_t size = wanted_size(plan, region, code, first, cores);
   if (size > plan.widest && !can_start(size)) size = plan.widest;
   if (size > cores && plan.freedom != Freedom::same) size = std::max(cores, std::min(size, most_by_memory()));
+  if (size > cores && plan.freedom != Freedom::same && each_takes_much(region, code, beginning)) size = cores;
   bool wide = size > cores && may_widen(plan);
   if (wide) {
     region.without_us.store(cores, std::memory_order_relaxed);
@@ -206,14 +218,14 @@ int max_threads(int without_weir) {
 
 using namespace weir::team;
 
-bool weir::omp::before_fork(const void* code) {
+bool weir::omp::before_fork(const void* code, weir::lane::Beginning beginning) {
   weir::base::TeamSeat& seat = weir::base::self().seat;
   if (!seat.team) weir::meter::regions.enter(reinterpret_cast<std::uintptr_t>(code));
   Wish wish = take_wish(seat);
   if (within_team(seat)) return false;
   seat.forked = nullptr;
   seat.next_team = 0;
-  bool wide = !wish.exactly && watch(seat, code, wish.threads);
+  bool wide = !wish.exactly && watch(seat, code, beginning, wish.threads);
   if (!wide && spinning_was_set.load(std::memory_order_relaxed) && are_too_many_to_spin(wish.threads)) stop_spinning(seat);
   return wide;
 }

@@ -23,10 +23,10 @@ class Fork {
   // `body` and `data` become those of a region whose tasks may be set aside, where the lane has such; `threads` becomes 0 where
   // weir has told the run-time how many.
   Fork(Body*& body, void*& data, unsigned& threads, unsigned flags, bool reductions = false)
-      : code_(reinterpret_cast<const void*>(body)), region_(body, data, reductions) {
+      : code_(reinterpret_cast<const void*>(body)), data_(reinterpret_cast<std::uintptr_t>(data)), region_(body, data, reductions) {
     bool bound = flags & proc_bind_flags;
     if (threads || bound) sized_by_program(static_cast<int>(threads), bound ? Asked::exactly : Asked::by_number);
-    if (weir::omp::before_fork(code_)) threads = 0;
+    if (weir::omp::before_fork(code_, {&data_, 1})) threads = 0;
   }
   ~Fork() { weir::omp::after_fork(code_); }
   Fork(const Fork&) = delete;
@@ -34,6 +34,7 @@ class Fork {
 
  private:
   const void* code_;
+  std::uintptr_t data_;
   weir::omp::GompRegion region_;
 };
 

@@ -17,8 +17,6 @@ bool rounds(const std::uint8_t* at, const std::uint8_t* end) {
 
 namespace {
 
-constexpr int rsp = 4, rbp = 5;
-
 // One number, not several, and not other bytes: as its prefix tells.
 bool is_of_one(const std::uint8_t* at, const Operands& o) {
   if (o.vector) return (*at == 0xc5 && (at[1] & 2)) || (*at == 0xc4 && (at[2] & 2));

@@ -6,8 +6,6 @@
 namespace weir::lane {
 namespace {
 
-constexpr int rax = 0;
-
 // Where what was returned, and what is made of it in rax, is looked at.
 struct Look {
   bool flipped = false;        // rax is 0 where what was returned is not

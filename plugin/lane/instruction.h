@@ -5,6 +5,9 @@
 
 namespace weir::lane {
 
+// As instructions number them.
+enum Register { rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15 };
+
 inline const std::uint8_t* bytes_at(std::uintptr_t address) { return reinterpret_cast<const std::uint8_t*>(address); }
 
 // What one x86-64 instruction means to who only asks where code may go next.

@@ -8,7 +8,6 @@
 namespace weir::lane {
 namespace {
 
-enum Register { rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11 };
 constexpr Place in(int of) { return {of, false, 0}; }
 
 bool changes_over_calls(const Place& place) {

@@ -14,7 +14,6 @@ namespace {
 // Registers, and slots of the function's frame, that hold the number or what was made of it: a bit for each. In the upper half a bit
 // for each register that nothing was divided by since: what is left there after that is not meant for the next call.
 using Held = std::uint64_t;
-enum Register { rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r12 = 12, r13, r14, r15 };
 constexpr int registers = 16;
 constexpr Held bit(int place) { return place < 0 ? 0 : Held{1} << place; }
 constexpr Held all_registers = bit(registers) - 1, all_slots = all_registers << registers;

@@ -99,6 +99,21 @@ static void room(void) {
   }
 }
 
+/* As much as is known only when the region begins. */
+static void room_of(size_t bytes) {
+#pragma omp parallel
+  {
+    char *mine = malloc(bytes);
+    memset(mine, 1, bytes);
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < items; ++i) work(mine[i] * i);
+    free(mine);
+  }
+}
+static size_t from_environment(const char *name) { return (size_t)atol(getenv(name)); }
+static void much_room(void) { room_of(from_environment("MUCH")); }
+static void little_room(void) { room_of(from_environment("LITTLE")); }
+
 static void seed(void) {
   unsigned mine = 42;
 #pragma omp parallel for firstprivate(mine)
@@ -125,7 +140,7 @@ int main(int argc, char **argv) {
     const char *name;
     void (*run)(void);
   } kinds[] = {{"lines", lines}, {"count", count}, {"count_after", count_after}, {"count_first", count_first}, {"number", number},
-               {"pointer", pointer}, {"seed", seed}, {"room", room}, {"alone", alone}};
+               {"pointer", pointer}, {"seed", seed}, {"room", room}, {"much_room", much_room}, {"little_room", little_room}, {"alone", alone}};
   for (size_t i = 0; argc > 1 && i < sizeof kinds / sizeof *kinds; ++i) {
     /* What a region's first run showed is what its next is given threads by. */
     for (int run = 0; run < 6 && strcmp(argv[1], kinds[i].name) == 0; ++run) kinds[i].run();

@@ -409,7 +409,35 @@ void quiet_number_asked(void) {
   }
 WITH_MEMORY(much_memory, n, malloc(64 << 20))
 WITH_MEMORY(memory_of_many, n, calloc(1 << 20, 64))
-WITH_MEMORY(memory_in_doubt, n, malloc((size_t)n))
-WITH_MEMORY(memory_of_many_in_doubt, n, calloc((size_t)n, 8))
+WITH_MEMORY(memory_by_size, n, malloc((size_t)n))
+WITH_MEMORY(memory_by_count, n, calloc((size_t)n, 8))
+WITH_MEMORY(memory_if_any, n, n > 0 ? malloc((size_t)n) : NULL)
+WITH_MEMORY(memory_by_more, n, malloc((size_t)(n / 3 * 5 + 100) << 2))
 WITH_MEMORY(little_memory, n, malloc(1 << 16))
 WITH_MEMORY(memory_of_few, n, calloc(1000, 8))
+
+void memory_rounded_up(long n) {
+#pragma omp parallel
+  {
+    size_t bytes = 4096;
+    while (bytes < (size_t)n) bytes *= 2;
+    char *room = malloc(bytes);
+    LOOP {
+      if (pread(0, room, 100, i * 100L) > 0) work(room[i]);
+    }
+    free(room);
+  }
+}
+
+void memory_as_told(long n) {
+#pragma omp parallel
+  {
+    size_t bytes = 0;
+    if (pread(0, &bytes, sizeof bytes, n) < 0) bytes = 1;
+    char *room = malloc(bytes);
+    LOOP {
+      if (pread(0, room, 100, i * 100L) > 0) work(room[i]);
+    }
+    free(room);
+  }
+}
