@@ -10,6 +10,7 @@
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
 #include "intercept/waiting.h"
+#include "sys/process_locks.h"
 
 namespace weir::intercept {
 namespace {
@@ -18,14 +19,35 @@ WEIR_REAL Real<int(int, int)> real_flock{"flock"};
 WEIR_REAL Real<int(int, int, ...)> real_fcntl{"fcntl"};
 WEIR_REAL Real<int(int, int, off_t)> real_lockf{"lockf"};
 
+constexpr bool for_any = false;  // of the handlers
+
+bool is_over(int value) { return !value || (current_errno() != EAGAIN && current_errno() != EACCES); }
+
 // `ask` tries. The holder may be a task that was set aside on this very thread.
 template <typename Ask, typename F>
 int lock(Ask ask, F real, meter::Caller caller) {
-  auto has = [=](int* value) {
-    *value = ask();
-    return !*value || (current_errno() != EAGAIN && current_errno() != EACCES);
+  return tried_first([=](int* value) { return is_over(*value = ask()); }, real, for_any, caller);
+}
+
+// The same of a process's: of those that wait for each other the kernel refuses one, if all of them wait in the kernel. Whose process has
+// none yet waits for nobody that waits for it.
+template <typename Ask, typename F>
+int lock_of_process(Ask ask, F real, meter::Caller caller) {
+  constexpr int asked_between = 32;
+  if (!path::concerns_us()) return real();
+  const int before = current_errno();
+  int value = ask();
+  if (is_over(value)) return value;
+  set_errno(before);
+  if (!others_may_be_waited_for(caller.address) || sys::has_process_locks()) return parked(real, caller);
+  bool in_kernel = false;
+  int asked = 0;
+  auto has = [&](int* now) {
+    in_kernel = ++asked % asked_between == 0 && sys::has_process_locks();  // by another thread
+    return in_kernel || is_over(*now = ask());
   };
-  return tried_first(has, real, false, caller);
+  value = by_asking(has, for_any, caller);
+  return in_kernel ? parked(real, caller) : value;
 }
 
 }  // namespace
@@ -52,16 +74,18 @@ int fcntl(int fd, int command, ...) {
   va_end(rest);
   if (command != F_SETLKW && command != F_OFD_SETLKW) return real_fcntl(fd, command, with);
   int tries = command == F_SETLKW ? F_SETLK : F_OFD_SETLK;
-  return lock([=] { return real_fcntl(fd, tries, with); }, [=] { return real_fcntl(fd, command, with); },
-              {"fcntl", __builtin_return_address(0)});
+  auto ask = [=] { return real_fcntl(fd, tries, with); };
+  auto real = [=] { return real_fcntl(fd, command, with); };
+  const meter::Caller caller{"fcntl", __builtin_return_address(0)};
+  return command == F_SETLKW ? lock_of_process(ask, real, caller) : lock(ask, real, caller);
 }
 int __fcntl(int, int, ...) __attribute__((alias("fcntl")));
 int fcntl64(int, int, ...) __attribute__((alias("fcntl")));
 
 int lockf(int fd, int command, off_t bytes) {
   if (command != F_LOCK) return real_lockf(fd, command, bytes);
-  return lock([=] { return real_lockf(fd, F_TLOCK, bytes); }, [=] { return real_lockf(fd, F_LOCK, bytes); },
-              {"lockf", __builtin_return_address(0)});
+  return lock_of_process([=] { return real_lockf(fd, F_TLOCK, bytes); }, [=] { return real_lockf(fd, F_LOCK, bytes); },
+                         {"lockf", __builtin_return_address(0)});
 }
 int lockf64(int, int, off_t) __attribute__((alias("lockf")));
 

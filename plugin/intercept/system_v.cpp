@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
@@ -42,11 +43,21 @@ extern "C" {
 int semop(int set, sembuf* steps, size_t count) noexcept {
   auto real = [=] { return real_semop(set, steps, count); };
   if (!path::concerns_us() || !all_may_wait(steps, count)) return real();
-  sembuf tried[most_steps];
-  std::copy_n(steps, count, tried);
-  for (size_t i = 0; i < count; ++i) tried[i].sem_flg |= IPC_NOWAIT;
-  auto has = [&](int* value) { return !(*value = real_semop(set, tried, count)) || current_errno() != EAGAIN; };
-  return tried_first(has, real, for_any, {"semop", __builtin_return_address(0)});
+  const meter::Caller caller{"semop", __builtin_return_address(0)};
+  if (!others_may_be_waited_for(caller.address)) return parked(real, caller);
+  // Each slice is a wait of the kernel's: what is so for a moment alone (that a semaphore is 0) only a waiter is told.
+  path::Handlers handlers;
+  while (true) {
+    const timespec slice{0, slice_ns};
+    int value = parked([&] { return real_semtimedop(set, steps, count, &slice); }, caller);
+    if (!value || current_errno() != EAGAIN) return value;
+    path::stand_back();
+    if (!handlers.end_wait(for_any)) continue;
+    const timespec at_once{0, 0};
+    value = real_semtimedop(set, steps, count, &at_once);
+    if (value && current_errno() == EAGAIN) set_errno(EINTR);
+    return value;
+  }
 }
 
 int semtimedop(int set, sembuf* steps, size_t count, const timespec* limit) noexcept {

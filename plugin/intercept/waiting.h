@@ -50,6 +50,10 @@ int by_asking(Has has, bool for_any, meter::Caller caller) {
     parked([] { return static_cast<int>(sys::sleep_ns(slice_ns / 4)); }, caller);
     path::stand_back();
     if (!handlers.end_wait(for_any)) continue;
+    if (has(&value)) {  // the kernel, too, looks first whether what the handler told of ends the wait
+      if (value >= 0) set_errno(before);
+      return value;
+    }
     set_errno(EINTR);
     return -1;
   }

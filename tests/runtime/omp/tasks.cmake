@@ -269,6 +269,9 @@ weir_tasks_environment("LANE=auto" handed_auto handed_often)
 
 # Where nobody has anything else to do a read blocks its thread, unless the lane is forced.
 weir_tasks_programs(omp_chain tasks_chain.c)
+# And for what the kernel tells who waits in it.
+weir_tasks_programs(omp_in_kernel tasks_in_kernel.cpp -std=c++20)
+weir_tasks_test(in_kernel quick 60 "2" none omp_in_kernel)
 weir_tasks_test(chain quick 60 "2 3" none omp_chain)
 weir_tasks_test(chain_auto quick 60 "2 3" none omp_chain)
 weir_tasks_environment("LANE=auto;WANTED=\"alone\": [1-9]" chain_auto)
