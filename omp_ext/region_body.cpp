@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/region_body.h"
 
+#include <dlfcn.h>
+
+#include "omp_ext/region_code.h"
+#include "omp_ext/region_part.h"
+
 namespace weir::team {
 
 using lane::Flow;
@@ -43,6 +48,55 @@ Named named_by(const Object& object, const Instruction& i) {
     case Instruction::takes_address: return {nullptr, object.starting_at(i.target) ? i.target : 0};
     default: return {};
   }
+}
+
+std::uintptr_t address_of(const Object& object, const char* name) {
+  void* there = dlsym(RTLD_DEFAULT, name);
+  if (there || !*object.path()) return reinterpret_cast<std::uintptr_t>(there);
+  void* its = dlopen(object.path(), RTLD_LAZY | RTLD_NOLOAD);
+  if (!its) return 0;
+  auto found = reinterpret_cast<std::uintptr_t>(dlsym(its, name));
+  dlclose(its);
+  return Object::around(found).starting_at(found) ? found : 0;  // else a variable
+}
+
+namespace {
+
+struct Locking {
+  bool begins = false, ends = false;
+};
+
+Locking by_name(const char* name) {
+  Part part = part_of_name(name);
+  return {part == Part::alone_begins || locks(name), part == Part::alone_ends || unlocks(name)};
+}
+
+// What a small function does, with those that it calls.
+Locking by_code(const Object& object, std::uintptr_t start, int deep) {
+  constexpr std::uintptr_t longest = 256;
+  Locking all;
+  lane::Function function = object.starting_at(start);
+  if (!function || function.end - function.begin > longest) return all;
+  for (std::uintptr_t at = function.begin; at < function.end;) {
+    Instruction i = lane::read_instruction(lane::bytes_at(at), lane::bytes_at(function.end));
+    Named named = named_by(object, i);
+    bool goes_there = is_call(i) || i.kind == Instruction::jump;
+    bool deeper = goes_there && named.function && named.function != start && deep;
+    Locking here = goes_there && named.name ? by_name(named.name) : deeper ? by_code(object, named.function, deep - 1) : Locking{};
+    all.begins |= here.begins;
+    all.ends |= here.ends;
+    at += i.length ? i.length : 1;
+  }
+  return all;
+}
+
+}  // namespace
+
+void mark_alone(Zone& zone, const Object& object, int block, const Instruction& i, std::uintptr_t at, Named named) {
+  constexpr int most_deep = 3;
+  if (i.kind == Instruction::loads_slot) return;
+  Locking how = named.name ? by_name(named.name) : named.function && is_call(i) ? by_code(object, named.function, most_deep) : Locking{};
+  if (how.begins != how.ends) zone.mark(block, at, how.ends);
 }
 
 }  // namespace weir::team

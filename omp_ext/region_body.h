@@ -37,6 +37,18 @@ struct Named {
 };
 Named named_by(const lane::Object& object, const lane::Instruction& i);
 
+inline bool is_call(const lane::Instruction& i) { return i.kind == lane::Instruction::call || i.kind == lane::Instruction::call_slot; }
+
+// The function of that name as the object sees it: also one that is loaded for it alone. 0: none.
+std::uintptr_t address_of(const lane::Object& object, const char* name);
+inline std::uintptr_t function_of(const lane::Object& object, Named named) {
+  return named.name ? address_of(object, named.name) : named.function;
+}
+
+// Marks a zone that is one thread's at a time, where a call that names that enters it or leaves it: by a construct, by a lock, or by a small
+// function that leaves a lock held, or free (a guard's).
+void mark_alone(Zone& zone, const lane::Object& object, int block, const lane::Instruction& i, std::uintptr_t at, Named named);
+
 // fn(block, instruction, its address, what it names) for each of the function's, in order.
 template <typename Fn>
 void each_instruction(const lane::Object& object, const lane::Flow& flow, Fn fn) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/region_carries.h"
 
-#include <dlfcn.h>
-
 #include <cstring>
 
 #include "base/names.h"
@@ -63,13 +61,27 @@ bool leaves_state(const char* name) {
   return (length > 2 && !std::strcmp(name + length - 2, "_r")) || std::strstr(name, "rand48");
 }
 
-bool may_keep_state(const Instruction& i, Named named) {
+bool may_keep_state(const Object& in, const Instruction& i, Named named) {
   if (!named.name) return named.function || i.kind == Instruction::call_unknown || i.kind == Instruction::call_slot;
   // Whoever provides them: a sanitizer, say, or an allocator.
   if (ends_at_once(named.name) || kind_of_name(named.name) != NameKind::other) return false;
-  auto there = reinterpret_cast<std::uintptr_t>(dlsym(RTLD_DEFAULT, named.name));
+  std::uintptr_t there = address_of(in, named.name);
   Object object = there ? Object::around(there) : Object();
   return !object.valid() || !object.is_runtime() || leaves_state(named.name);
+}
+
+// One that gives its numbers from what it is pointed to.
+bool is_generator(const char* name) { return leaves_state(name) && std::strstr(name, "rand"); }
+
+bool is_shared(const Object& object, const Flow& flow) {
+  bool by_number = false, by_pieces = false;
+  each_instruction(object, flow, [&](int, const Instruction& i, std::uintptr_t, Named named) {
+    if (!named.name || i.kind == Instruction::loads_slot) return;
+    Part part = part_of_name(named.name);
+    by_number |= part == Part::share_begins || part == Part::first_enters || part == Part::asks_number;
+    by_pieces |= part == Part::takes_piece;
+  });
+  return by_number && !by_pieces;
 }
 
 class Frame {
@@ -80,7 +92,7 @@ class Frame {
   }
 
   bool carries() {
-    if (!flow_.fits() || !is_shared_by_number()) return false;
+    if (!flow_.fits() || !is_shared(object_, flow_)) return false;
     for (int block = 0; block < flow_.count(); ++block) in_loops_[static_cast<std::size_t>(block)] = flow_.is_in_loop(block);
     for (int block = 0; block < flow_.count(); ++block) {
       if (!loops(block) && leads_to_loop(block)) walk(block, false);
@@ -95,17 +107,6 @@ class Frame {
   // (Behind it, what stood in the loop may be something else's place.)
   bool leads_to_loop(int block) const { return (flow_.after(block, {}) & in_loops_).any(); }
   bool loops(int block) const { return in_loops_[static_cast<std::size_t>(block)]; }
-
-  bool is_shared_by_number() const {
-    bool by_number = false, by_pieces = false;
-    each_instruction(object_, flow_, [&](int, const Instruction& i, std::uintptr_t, Named named) {
-      if (!named.name || i.kind == Instruction::loads_slot) return;
-      Part part = part_of_name(named.name);
-      by_number |= part == Part::share_begins || part == Part::first_enters || part == Part::asks_number;
-      by_pieces |= part == Part::takes_piece;
-    });
-    return by_number && !by_pieces;
-  }
 
   // How much lower an instruction leaves the stack's pointer.
   static std::int64_t lowers(const Operands& o) {
@@ -152,8 +153,13 @@ class Frame {
   void called(const Instruction& i, bool in_loop) {
     Named named = named_by(object_, i);
     bool is_part = named.name && part_of_name(named.name) != Part::none;
-    bool keeps = !is_part && may_keep_state(i, named);
+    bool keeps = !is_part && may_keep_state(object_, i, named);
     bool copies = named.name && base::among(named.name, copying);
+    if (in_loop && named.name && is_generator(named.name)) {
+      bool of_frame = false;
+      for (int r : arguments) of_frame |= holds_[r] != 0;
+      carries_ |= !of_frame;  // an element of a table, for each thread its own
+    }
     if (copies && !in_loop) set_.add(holds_[rdi]);
     for (int r : arguments) {
       if (keeps && !in_loop) set_.add(holds_[r]);
@@ -227,6 +233,14 @@ class Frame {
 };
 
 }  // namespace
+
+bool is_shared_by_number(std::uintptr_t code) {
+  Object object = Object::around(code);
+  Function function = object.valid() ? object.starting_at(code) : Function{};
+  if (!function) return false;
+  Flow flow(function);
+  return flow.fits() && is_shared(object, flow);
+}
 
 bool carries_state(std::uintptr_t code) {
   Object object = Object::around(code);

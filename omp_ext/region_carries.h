@@ -11,4 +11,7 @@ namespace weir::team {
 // few, they only fill or read.
 bool carries_state(std::uintptr_t code);
 
+// Does which thread has which part follow from how many there are?
+bool is_shared_by_number(std::uintptr_t code);
+
 }  // namespace weir::team

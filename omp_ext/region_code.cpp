@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/region_code.h"
 
-#include <dlfcn.h>
 #include <link.h>
 
 #include <bitset>
@@ -9,12 +8,15 @@
 #include <initializer_list>
 
 #include "base/clock.h"
+#include "lane/arithmetic.h"
 #include "lane/instruction.h"
 #include "lane/loop.h"
 #include "lane/object.h"
 #include "lane/references.h"
+#include "omp_ext/region_body.h"
 #include "omp_ext/region_carries.h"
 #include "omp_ext/region_each.h"
+#include "omp_ext/region_part.h"
 #include "omp_ext/region_rounds.h"
 #include "sys/loader.h"
 
@@ -64,13 +66,14 @@ class Reader {
     Rounding rounding = asked ? rounding_of(seen_[0]) : Rounding{};
     facts_.rounds = rounding.of_sum;
     facts_.computes = rounding.computes;
-    if (asked && !facts_.rounds) {
+    facts_.each_shows = asked && facts_.asks_who;
+    if (asked && !facts_.rounds && !facts_.each_shows) {
       EachThread each = each_thread(seen_[0]);
       facts_.each_shows = each.shows;
       facts_.takes_memory = each.takes_memory;
       facts_.memory = each.memory;
     }
-    if (asked && !facts_.rounds && !facts_.each_shows) facts_.carries = carries_state(seen_[0]);
+    if (asked && !facts_.rounds && !facts_.each_shows) facts_.carries = carries_state(seen_[0]) || (facts_.own_storage && is_shared_by_number(seen_[0]));
     return facts_;
   }
 
@@ -135,6 +138,7 @@ class Reader {
     object_ = Object::around(start);
     if (!object_.valid()) facts_.calls_others = true;
     if (!object_.valid() || object_.is_runtime()) return;
+    is_own_ = Object::around(seen_[0]).begin() == object_.begin();
     Function function = object_.starting_at(start);
     if (!function || bytes_ > budget) {
       unsure_ = true;
@@ -164,6 +168,7 @@ class Reader {
       Instruction i = read_instruction(reinterpret_cast<const std::uint8_t*>(at), end);
       may_loop |= i.kind == Instruction::jump && barriers_ && i.target <= barrier_[barriers_ - 1] && i.target >= function.begin;
       consider(i, at);
+      if (is_own_) facts_.own_storage |= lane::is_of_thread(reinterpret_cast<const std::uint8_t*>(at), end);
       if (!i.length) facts_.calls_others = true;
       at += i.length ? i.length : 1;
     }
@@ -207,6 +212,9 @@ class Reader {
   }
 
   void named(const char* name, std::uintptr_t at) {
+    Part part = is_own_ ? part_of_name(name) : Part::none;
+    facts_.asks_who |= part == Part::asks_who;
+    facts_.own_storage |= is_own_ && !std::strcmp(name, "__tls_get_addr");
     facts_.shares |= shares_out(name);
     shares_among_all_ |= shares_out(name) && !lets_one_in(name);
     if (takes_one(name)) add_taker(at, -1);
@@ -219,7 +227,7 @@ class Reader {
       case NameKind::forks: return;
       case NameKind::other: break;
     }
-    auto there = reinterpret_cast<std::uintptr_t>(dlsym(RTLD_DEFAULT, name));
+    std::uintptr_t there = address_of(object_, name);
     if (ends_elsewhere(there)) facts_.calls_others |= !ends_at_once(name) && !is_mathematical(there);
     else add(there, at, true);
   }
@@ -237,7 +245,7 @@ class Reader {
   Object object_;
   Function function_;
   CodeFacts facts_;
-  bool unsure_ = false, shares_among_all_ = false;
+  bool unsure_ = false, shares_among_all_ = false, is_own_ = false;
   std::uintptr_t waits_nowhere_in_ = 0;
   std::uintptr_t bytes_ = 0;
   int count_ = 0, follows_ = 0, takers_ = 0, barriers_ = 0;

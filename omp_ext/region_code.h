@@ -19,6 +19,8 @@ struct CodeFacts {
   bool shares = false;          // its threads share out work: by a loop, sections, single, by their numbers
   bool one_works = false;       // by `single` or `masked` alone
   bool takes = false;           // or each takes more, a piece at a time, until none is left (looked for where it does not share)
+  bool asks_who = false;        // asks which thread runs it, by no number of OpenMP's, wherever in the program's own code
+  bool own_storage = false;     // keeps something for each thread there
   bool each_shows = false;      // each of its threads does something once that others see (region_each.h; asked where it blocks)
   bool takes_memory = false;    // or takes much memory of its own, or nobody knows how much (likewise),
   MemoryCalls memory;           // or by these, as much as is known when it begins

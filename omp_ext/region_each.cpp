@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/region_each.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <limits>
 
 #include "lane/arithmetic.h"
 #include "lane/branch.h"
+#include "lane/constants.h"
 #include "lane/flow.h"
 #include "lane/instruction.h"
 #include "lane/loop.h"
@@ -25,8 +24,6 @@ using lane::Flow;
 using lane::Function;
 using lane::Instruction;
 using lane::Object;
-
-bool is_call(const Instruction& i) { return i.kind == Instruction::call || i.kind == Instruction::call_slot; }
 
 // Whatever it does.
 bool calls_unknown(const Instruction& i, Named named) {
@@ -63,19 +60,24 @@ class Body {
   // And fn(function) for what it calls.
   template <typename Fn>
   EachThread look(Fn calls) const {
-    if (!flow_.fits()) return {is_region_, false, {}};  // who knows
     EachThread each;
+    each.shows = is_region_ && !flow_.fits();  // who knows
+    if (!flow_.fits()) return each;
     Place place{-1};
     each_instruction(object_, flow_, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {
       if (block != place.block) place = place_of(block);
       if (!place.each || share_.holds(block, at)) return;
+      Part part = named.name && i.kind != Instruction::loads_slot ? part_of_name(named.name) : Part::none;
+      each.brings |= part == Part::brings;
+      each.opens |= part == Part::opens;
+      each.shows |= part == Part::brings && alone_.holds(block, at);
       each.shows |= named.name && (part_of_name(named.name) == Part::shows || makes_file(named.name, flow_.code_of(block), at, is_own_));
       each.shows |= is_own_ && calls_unknown(i, named);
       if (is_region_ && named.name && is_call(i)) takes(named.name, block, at, each);
-      if (named.function) calls(named.function);
-      else if (named.name && i.kind != Instruction::loads_slot) calls(reinterpret_cast<std::uintptr_t>(dlsym(RTLD_DEFAULT, named.name)));
+      if (i.kind != Instruction::loads_slot) calls(function_of(object_, named));
     });
-    each.shows |= is_region_ && (asks_who_ || (!asks_number_ && counts()));
+    each.shows |= is_own_ && asks_who_;
+    each.shows |= is_region_ ? !asks_number_ && counts() : is_own_ && counts();
     return each;
   }
 
@@ -88,6 +90,7 @@ class Body {
 
   void note(int block, const Instruction& i, std::uintptr_t at, Named named) {
     if (named.function && is_call(i) && never_returns(object_, named.function)) flow_.ends_in(block);
+    mark_alone(alone_, object_, block, i, at, named);
     if (!named.name) return;
     switch (Part part = part_of_name(named.name)) {
       case Part::never_returns: if (i.kind != Instruction::loads_slot) flow_.ends_in(block); return;
@@ -96,19 +99,15 @@ class Body {
       case Part::share_begins:
       case Part::share_ends: shares_loop_ = true; return share_.mark(block, at, part == Part::share_ends);
       case Part::takes_piece: shares_loop_ = true; return;
-      case Part::alone_begins: return alone_.mark(block, at, false);
-      case Part::alone_ends: return alone_.mark(block, at, true);
       case Part::asks_who: asks_who_ = true; return;
       case Part::asks_number: return asked_number(i, at + i.length);
-      case Part::reduces:
-      case Part::none:
-      case Part::shows: return;
+      default: return;
     }
   }
 
   // gcc's static loop asks for it.
   void asked_number(const Instruction& i, std::uintptr_t after) {
-    bool is_share = is_call(i) && lane::use_of_number(object_, function_, after, lane::Number::of_threads, true) == lane::Use::shares;
+    bool is_share = is_call(i) && lane::use_of_number(object_, function_, after, lane::Number::of_threads, true) != lane::Use::elsewhere;
     (is_share ? shares_loop_ : asks_number_) = true;
   }
 
@@ -135,21 +134,34 @@ class Body {
   // lock held, also what some do only, and what is moved on by something else than one, as the end of a vector.
   bool counts() const {
     bool once = false, in_loops = false;
+    Flow::Blocks where;
     Place place{-1};
     each_instruction(object_, flow_, [&](int block, const Instruction&, std::uintptr_t at, Named) {
       bool alone = alone_.holds(block, at), one = is_count(block, at, alone);
       if (!one && !(alone && moves_on(block, at))) return;
       if (block != place.block) place = place_of(block);
       in_loops |= one && place.loops;
-      once |= place.each && (flow_.always_passes(block) || (alone && shares_loop_)) && !share_.holds(block, at);
+      if (place.loops || share_.holds(block, at)) return;
+      where[static_cast<std::size_t>(block)] = true;
+      once |= alone && (shares_loop_ || !is_region_) && flow_.may_pass(block);
     });
-    return once && (shares_loop_ || !in_loops);
+    return (once || flow_.all_pass(where)) && (shares_loop_ || !in_loops);
   }
 
   bool is_count(int block, std::uintptr_t at, bool alone) const {
     const std::uint8_t *code = lane::bytes_at(at), *end = lane::bytes_at(flow_.code_of(block).end);
+    if (lane::adds_at_once(code, end) || adds_constant(block, at)) return true;
     if (!lane::steps_by_one(code, end) && !lane::takes_number(code, end)) return false;
     return lane::is_locked(code) || alone;
+  }
+
+  // One that stands in a register.
+  bool adds_constant(int block, std::uintptr_t at) const {
+    lane::Operands o = lane::read_operands(lane::bytes_at(at), lane::bytes_at(flow_.code_of(block).end));
+    bool adds = o.length && o.map == 0 && !o.vector && o.in_memory && o.opcode < 0x38 && (o.opcode & 7) < 2;
+    if (!adds || !lane::is_locked(lane::bytes_at(at))) return false;
+    auto with = lane::constants_before(flow_.code_of(block), at).in(o.first);
+    return with && *with;
   }
 
   bool moves_on(int block, std::uintptr_t at) const {
@@ -168,27 +180,32 @@ class Body {
 }  // namespace
 
 EachThread each_thread(std::uintptr_t code) {
-  constexpr int most = 64;
-  constexpr std::uintptr_t budget = 64 * 1024;
+  constexpr int most = 256;
+  constexpr std::uintptr_t budget = 256 * 1024;
   std::uintptr_t seen[most] = {code}, bytes = 0, own = 0;
   int count = 1;
   EachThread each;
   auto add = [&](std::uintptr_t function) {
-    if (function && count < most && std::find(seen, seen + count, function) == seen + count) seen[count++] = function;
+    if (!function || std::find(seen, seen + count, function) != seen + count) return;
+    if (count < most) seen[count++] = function;
+    else each.shows = true;  // who knows
   };
-  for (int next = 0; next < count && bytes < budget; ++next) {
+  for (int next = 0; next < count && !each.shows; ++next) {
     Object object = Object::around(seen[next]);
     if (!object.valid() || object.is_runtime()) continue;
     Function function = object.starting_at(seen[next]);
     if (!function) continue;
     bytes += function.end - function.begin;
+    each.shows |= bytes > budget;
     if (!next) own = object.begin();
     EachThread here = Body(object, function, next == 0, object.begin() == own).look(add);
     each.takes_memory |= here.takes_memory;
     if (!next) each.memory = here.memory;
     each.shows |= here.shows;
-    if (each.shows) break;
+    each.brings |= here.brings;
+    each.opens |= here.opens;
   }
+  each.shows |= each.brings && !each.opens;
   return each;
 }
 

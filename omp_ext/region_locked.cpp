@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/region_locked.h"
 
-#include <dlfcn.h>
-
 #include "lane/flow.h"
 #include "lane/instruction.h"
 #include "lane/loop.h"
@@ -26,13 +24,13 @@ bool function_may_wait(std::uintptr_t function) {
 // Who takes its piece without a lock may have a lock of its own for it.
 bool takes_a_number(std::uintptr_t at, std::uintptr_t end) { return lane::takes_number(lane::bytes_at(at), lane::bytes_at(end)); }
 
-bool may_wait(const Instruction& i, Named named) {
+bool may_wait(const Object& in, const Instruction& i, Named named) {
   if (named.function) return function_may_wait(named.function);
   if (!named.name) return i.kind == Instruction::call_unknown;
   NameKind kind = kind_of_name(named.name);
   if (kind != NameKind::other) return kind == NameKind::waits || kind == NameKind::waits_for_others;
   if (locks(named.name) || unlocks(named.name) || ends_at_once(named.name)) return false;
-  auto there = reinterpret_cast<std::uintptr_t>(dlsym(RTLD_DEFAULT, named.name));
+  std::uintptr_t there = address_of(in, named.name);
   Object object = there ? Object::around(there) : Object();
   return object.valid() && !object.is_runtime() && function_may_wait(there);
 }
@@ -56,8 +54,8 @@ bool waits_only_with_lock(std::uintptr_t code) {
   bool with = false, without = false;
   each_instruction(object, flow, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {
     if (without) return;
-    if (held.holds(block, at)) with = with || may_wait(i, named);
-    else without = may_wait(i, named) || takes_a_number(at, flow.code_of(block).end);
+    if (held.holds(block, at)) with = with || may_wait(object, i, named);
+    else without = may_wait(object, i, named) || takes_a_number(at, flow.code_of(block).end);
   });
   return with && !without;
 }

@@ -17,7 +17,26 @@ constexpr const char* shows[] = {
     "fputc", "fputs", "fputs_unlocked", "fputc_unlocked", "putc_unlocked", "putchar_unlocked", "fwrite", "fwrite_unlocked", "printf",
     "fprintf", "vprintf", "vfprintf", "dprintf", "vdprintf", "wprintf", "fwprintf", "fputws", "__printf_chk", "__fprintf_chk",
     "__vprintf_chk", "__vfprintf_chk", "__dprintf_chk", "__vdprintf_chk", "perror", "syslog", "__syslog_chk", "send", "sendto", "sendmsg",
-    "sendmmsg", "_gfortran_st_write"};
+    "sendmmsg", "sendfile", "sendfile64", "splice", "tee", "vmsplice", "copy_file_range", "fputwc", "putwc", "putwchar", "sigqueue", "pthread_kill",
+    "tgkill", "pthread_sigqueue", "eventfd_write", "semop", "semtimedop", "mq_timedsend", "syscall", "_gfortran_st_write"};
+
+constexpr const char* brings[] = {
+    "read", "readv", "__read_chk", "fread", "fread_unlocked", "__fread_chk", "fgets", "fgets_unlocked", "__fgets_chk", "fgetc", "getc", "_IO_getc",
+    "getc_unlocked", "fgetc_unlocked", "getchar", "getline", "getdelim", "__getdelim", "fscanf", "__isoc99_fscanf", "__isoc23_fscanf", "scanf",
+    "__isoc99_scanf", "__isoc23_scanf", "fgetwc", "fgetws", "ungetc", "lseek", "lseek64", "fseek", "fseeko", "fseeko64", "rewind", "recv", "recvfrom",
+    "recvmsg", "recvmmsg", "__recv_chk", "__recvfrom_chk", "accept", "accept4", "sem_wait", "sem_trywait", "sem_timedwait", "msgrcv", "mq_receive",
+    "mq_timedreceive", "readdir", "readdir64", "strtok", "rand", "random", "drand48", "lrand48", "mrand48", "_gfortran_st_read"};
+
+// Starts of names: what libstdc++ reads with.
+constexpr const char* brings_starts[] = {"_ZNSi", "_ZSt7getline", "_ZStrsI"};
+
+constexpr const char* opens[] = {"open", "open64", "__open_2", "__open64_2", "openat", "openat64", "fopen", "fopen64", "freopen", "fdopen", "opendir",
+                                 "fdopendir", "popen", "socket", "socketpair", "pipe", "pipe2", "dup", "fmemopen", "mq_open", "_gfortran_st_open"};
+
+// Starts of names: an input stream's of a file that has a name.
+constexpr const char* opens_starts[] = {"_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC", "_ZNSt14basic_ifstreamIcSt11char_traitsIcEE4open",
+                                        "_ZNSt13basic_fstreamIcSt11char_traitsIcEEC", "_ZNSt13basic_fstreamIcSt11char_traitsIcEE4open",
+                                        "_ZNSt13basic_filebufIcSt11char_traitsIcEE4open"};
 
 // Starts of names: weir's own calls, and what libstdc++ writes with.
 constexpr const char* shows_starts[] = {"weir_write", "weir_pwrite", "weir_send", "_ZNSo", "_ZStls", "_ZSt16__ostream_insert", "_ZSt4endl"};
@@ -61,6 +80,8 @@ constexpr Meaning meanings[] = {
 
 Part part_of_name(const char* name) {
   if (among(name, shows) || base::starts_with_one(name, shows_starts)) return Part::shows;
+  if (among(name, brings) || base::starts_with_one(name, brings_starts)) return Part::brings;
+  if (among(name, opens) || base::starts_with_one(name, opens_starts)) return Part::opens;
   if (among(name, never_returns) || (starts(name, "_ZSt") && std::strstr(name, "__throw_"))) return Part::never_returns;
   if (starts(name, "GOMP_loop_") && std::strstr(name, "_next")) return Part::takes_piece;
   for (const Meaning& meaning : meanings) {

@@ -9,6 +9,8 @@ namespace weir::team {
 enum class Part : std::uint8_t {
   none,
   shows,
+  brings,           // takes something that others would have had: the next bytes, a number by chance
+  opens,            // something of its own to take it from
   asks_number,
   asks_who,         // which thread it is, by no number of OpenMP's
   never_returns,

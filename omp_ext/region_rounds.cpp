@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/region_rounds.h"
 
-#include <dlfcn.h>
-
 #include "lane/arithmetic.h"
 #include "omp_ext/region_body.h"
 #include "omp_ext/region_code.h"
@@ -16,13 +14,7 @@ using lane::Function;
 using lane::Instruction;
 using lane::Object;
 
-bool is_call(const Instruction& i) {
-  return i.kind == Instruction::call || i.kind == Instruction::jump || i.kind == Instruction::call_slot;
-}
-
-std::uintptr_t function_of(Named named) {
-  return named.name ? reinterpret_cast<std::uintptr_t>(dlsym(RTLD_DEFAULT, named.name)) : named.function;
-}
+bool goes_there(const Instruction& i) { return is_call(i) || i.kind == Instruction::jump; }
 
 // Of a function that the region calls: it computes with such numbers, or adds them to others' with nobody else at it. What it calls in its
 // turn is part of it.
@@ -32,20 +24,23 @@ struct Joining {
   void read(std::uintptr_t start, int depth) {
     Object object = Object::around(start);
     Function function = object.valid() && !object.is_runtime() ? object.starting_at(start) : Function{};
-    if (!function || function.end - function.begin > longest) return;
+    if (!function || function.end - function.begin > longest - bytes_) return;
+    bytes_ += function.end - function.begin;
     for (std::uintptr_t at = function.begin; at < function.end;) {
       Instruction i = lane::read_instruction(lane::bytes_at(at), lane::bytes_at(function.end));
       Named named = named_by(object, i);
       rounds |= lane::rounds(lane::bytes_at(at), lane::bytes_at(function.end));
       joins |= lane::exchanges(lane::bytes_at(at), lane::bytes_at(function.end)) || (named.name && begins_alone(named.name));
-      if (named.function && is_call(i) && named.function != start && depth) read(named.function, depth - 1);
+      if (named.function && goes_there(i) && named.function != start && depth) read(named.function, depth - 1);
       at += i.length ? i.length : 1;
     }
   }
   static bool begins_alone(const char* name) { return locks(name) || part_of_name(name) == Part::alone_begins; }
 
  private:
-  static constexpr std::uintptr_t longest = 4096;
+  static constexpr std::uintptr_t longest = 8192;  // of all together
+
+  std::uintptr_t bytes_ = 0;
 };
 
 class Sums {
@@ -66,11 +61,11 @@ class Sums {
       if (found.of_sum) return;
       const std::uint8_t *code = lane::bytes_at(at), *end = lane::bytes_at(flow_.code_of(block).end);
       bool alone = alone_.holds(block, at), makes_one = alone || reduction_.holds(block, at);
-      if (alone && !flow_.is_in_loop(block)) {
+      if ((alone || has_own_lock_) && !flow_.is_in_loop(block)) {
         stored_alone |= lane::stores_number(code, end);
         compared_alone |= lane::compares_numbers(code, end);
       }
-      if (is_call(i)) found.of_sum = calls_for_sum(function_of(named), makes_one);
+      if (goes_there(i)) found.of_sum = calls_for_sum(function_of(object_, named), makes_one);
       if (!lane::rounds(code, end)) return;
       found.computes = true;
       found.of_sum = makes_one || (flow_.loop_around(block) & exchanges_).any();
@@ -82,6 +77,8 @@ class Sums {
  private:
   void note(int block, const Instruction& i, std::uintptr_t at, Named named) {
     if (lane::exchanges(lane::bytes_at(at), lane::bytes_at(flow_.code_of(block).end))) exchanges_[static_cast<std::size_t>(block)] = true;
+    has_own_lock_ |= lane::swaps(lane::bytes_at(at), lane::bytes_at(flow_.code_of(block).end));
+    mark_alone(alone_, object_, block, i, at, named);
     if (!named.name || i.kind == Instruction::loads_slot) return;
     switch (part_of_name(named.name)) {
       case Part::takes_piece: takes_pieces_ = true; return;
@@ -89,16 +86,12 @@ class Sums {
       case Part::first_enters:
       case Part::asks_number: shares_by_number_ = true; return;
       case Part::reduces: return reduction_.mark(block, at, false);
-      case Part::alone_begins: return alone_.mark(block, at, false);
-      case Part::alone_ends: return alone_.mark(block, at, true);
-      default: break;
+      default: return;
     }
-    if (locks(named.name)) alone_.mark(block, at, false);
-    if (unlocks(named.name)) alone_.mark(block, at, true);
   }
 
   static bool calls_for_sum(std::uintptr_t function, bool makes_one) {
-    constexpr int most_deep = 2;
+    constexpr int most_deep = 6;
     if (!function) return false;
     Joining joining;
     joining.read(function, most_deep);
@@ -110,6 +103,7 @@ class Sums {
   Zone reduction_, alone_;
   Flow::Blocks exchanges_;  // those that write what they made only if nobody else wrote meanwhile
   bool shares_by_number_ = false, takes_pieces_ = false;
+  bool has_own_lock_ = false;  // one that it takes by changing memory, as who spins for it does
 };
 
 }  // namespace

@@ -25,15 +25,24 @@ lane::Image image_of(const dl_phdr_info& object) {
   return lane::Image::of_loaded(object.dlpi_addr, object.dlpi_phdr, object.dlpi_phnum);
 }
 
+// gfortran's library keeps a thread's state of its random numbers, and nothing else that a program sees.
+bool has_some_for_chance_alone(const dl_phdr_info& object) {
+  return !std::strncmp(lane::file_name(object.dlpi_name), "libgfortran.so", 14);
+}
+
 int look_at_names(dl_phdr_info* object, std::size_t, void* argument) {
   auto& program = *static_cast<Program*>(argument);
   if (is_runtime(*object)) return 0;
   lane::Image image = image_of(*object);
-  if (image.has_thread_storage()) program.keeps_thread_storage = true;
+  if (image.has_thread_storage() && !has_some_for_chance_alone(*object)) program.keeps_thread_storage = true;
   image.each_import([&](const char* import, int) {
+    if (!std::strncmp(import, "_gfortran_random", 16)) program.keeps_thread_storage = true;
     if (!std::strncmp(import, "__kmpc_threadprivate", 20)) program.keeps_thread_storage = true;
     if (lane::is_name(import, "omp_get_max_threads")) program.asks_max_threads = true;
     if (lane::is_name(import, "omp_get_num_procs")) program.asks_num_procs = true;
+    if (!std::strcmp(import, "pthread_setspecific") || !std::strcmp(import, "tss_set")) program.keeps_thread_storage = true;
+    if (lane::is_name(import, "omp_get_ancestor_thread_num")) program.uses_thread_num = true;
+    if (lane::is_name(import, "omp_get_team_size")) program.keeps_num_threads = true;
     if (!std::strncmp(import, "omp_pause_resource", 18)) program.pauses = true;
     for (const char* count : {"get_nprocs", "get_nprocs_conf", "_ZNSt6thread20hardware_concurrencyEv"})
       program.counts_cores |= !std::strcmp(import, count);

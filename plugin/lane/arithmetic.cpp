@@ -46,6 +46,11 @@ bool exchanges(const std::uint8_t* at, const std::uint8_t* end) {
   return o.length && !o.vector && o.map == 1 && o.in_memory && (o.opcode == 0xb0 || o.opcode == 0xb1 || o.opcode == 0xc7);
 }
 
+bool swaps(const std::uint8_t* at, const std::uint8_t* end) {
+  Operands o = read_operands(at, end);
+  return o.length && !o.vector && o.map == 0 && o.in_memory && (o.opcode == 0x86 || o.opcode == 0x87);
+}
+
 bool steps_by_one(const std::uint8_t* at, const std::uint8_t* end) {
   Operands o = read_operands(at, end);
   if (!o.length || o.vector || o.map) return false;
@@ -74,6 +79,21 @@ bool moves_on(const std::uint8_t* at, const std::uint8_t* end, bool has_frame_po
     if (stores && o.first == made && !is_frame(o.base)) return true;
   }
   return false;
+}
+
+bool adds_at_once(const std::uint8_t* at, const std::uint8_t* end) {
+  Operands o = read_operands(at, end);
+  bool by_constant = o.length && !o.vector && o.map == 0 && o.in_memory && (o.opcode == 0x80 || o.opcode == 0x81 || o.opcode == 0x83);
+  return by_constant && (o.first & 7) != 7 && o.immediate != 0 && is_locked(at);
+}
+
+bool is_of_thread(const std::uint8_t* at, const std::uint8_t* end) {
+  constexpr std::int32_t guard = 0x28;
+  const std::uint8_t* prefix = at;
+  while (prefix < end && (*prefix == 0x66 || *prefix == 0xf2 || *prefix == 0xf3 || *prefix == 0xf0)) ++prefix;
+  if (prefix == end || *prefix != 0x64) return false;
+  Operands o = read_operands(at, end);
+  return o.length && o.in_memory && !(o.base < 0 && o.index < 0 && o.displacement == guard);
 }
 
 bool is_locked(const std::uint8_t* at) {

@@ -35,12 +35,6 @@ Step step_at(Function function, std::uintptr_t at) {
   return step;
 }
 
-Flow::Blocks only(int block) {
-  Flow::Blocks one;
-  one[static_cast<std::size_t>(block)] = true;
-  return one;
-}
-
 }  // namespace
 
 Flow::Flow(Function function) {
@@ -61,10 +55,11 @@ void Flow::find_ways() {
   passed_ = that_reach(reached_ & leaves_, reached_);
 }
 
-bool Flow::always_passes(int block) const {
-  if (block == 0) return may_pass(block);
-  Blocks around = after(0, only(block)) & ~only(block);
-  return may_pass(block) && (around & leaves_).none();
+bool Flow::all_pass(const Blocks& one_of) const {
+  if (!may_pass(0)) return false;
+  if (one_of[0]) return true;
+  Blocks around = (after(0, one_of) | only(0)) & ~one_of;
+  return (around & leaves_).none();
 }
 
 void Flow::find_blocks(Function function) {
@@ -113,6 +108,14 @@ void Flow::find_ways_of_switch() {
     }
   }
   for (int i = 0; i < count_; ++i) of_switch_[static_cast<std::size_t>(i)] = !led_to[static_cast<std::size_t>(i)];
+  if (by_table_.none()) return;
+  // A case that is a loop is led to by itself alone.
+  for (Blocks reached = from_begin(); true; reached = from_begin()) {
+    int next = 0;
+    while (next < count_ && (reached[static_cast<std::size_t>(next)] || !led_to[static_cast<std::size_t>(next)])) ++next;
+    if (next == count_) break;
+    of_switch_[static_cast<std::size_t>(next)] = true;
+  }
   if (of_switch_.none()) leaves_ |= by_table_;
 }
 

@@ -28,7 +28,8 @@ class Flow {
   // Then of the ways from the begin to a return, or to another function's begin: one leads through the block; all do.
   void find_ways();
   bool may_pass(int block) const { return passed_[static_cast<std::size_t>(block)]; }
-  bool always_passes(int block) const;
+  bool always_passes(int block) const { return may_pass(block) && all_pass(only(block)); }
+  bool all_pass(const Blocks& one_of) const;  // each leads through one of these
 
   // What comes after a block, up to and with the first of `ends` on each way.
   Blocks after(int block, const Blocks& ends) const { return reached_from(block, ~Blocks(), ends); }
@@ -38,6 +39,11 @@ class Flow {
   Blocks loop_around(int block) const { return loop_around(block, reached_); }
 
  private:
+  static Blocks only(int block) {
+    Blocks one;
+    one[static_cast<std::size_t>(block)] = true;
+    return one;
+  }
   static constexpr std::uintptr_t most_bytes = 32 * 1024;
 
   void find_blocks(Function function);

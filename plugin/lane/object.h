@@ -32,6 +32,7 @@ class Object {
   bool is_runtime() const;
   std::uintptr_t begin() const { return begin_; }
   const char* name() const;          // of its file, without the folder
+  const char* path() const { return path_; }  // empty: the program's own
   bool holds(std::uintptr_t address) const { return address >= begin_ && address < end_; }
   std::uint32_t functions() const { return functions_; }
   Function function(std::uint32_t index) const;
