@@ -234,12 +234,17 @@ class Frame {
 
 }  // namespace
 
-bool is_shared_by_number(std::uintptr_t code) {
+bool shares_loop_by_number(std::uintptr_t code) {
   Object object = Object::around(code);
   Function function = object.valid() ? object.starting_at(code) : Function{};
   if (!function) return false;
   Flow flow(function);
-  return flow.fits() && is_shared(object, flow);
+  if (!flow.fits() || !is_shared(object, flow)) return false;
+  flow.find_ways();
+  for (int block = 0; block < flow.count(); ++block) {
+    if (flow.is_in_loop(block)) return true;
+  }
+  return false;
 }
 
 bool carries_state(std::uintptr_t code) {

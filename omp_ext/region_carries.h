@@ -11,7 +11,7 @@ namespace weir::team {
 // few, they only fill or read.
 bool carries_state(std::uintptr_t code);
 
-// Does which thread has which part follow from how many there are?
-bool is_shared_by_number(std::uintptr_t code);
+// Has it a loop, and follows from how many threads there are which of them has which part of it?
+bool shares_loop_by_number(std::uintptr_t code);
 
 }  // namespace weir::team

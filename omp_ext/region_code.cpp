@@ -73,7 +73,7 @@ class Reader {
       facts_.takes_memory = each.takes_memory;
       facts_.memory = each.memory;
     }
-    if (asked && !facts_.rounds && !facts_.each_shows) facts_.carries = carries_state(seen_[0]) || (facts_.own_storage && is_shared_by_number(seen_[0]));
+    if (asked && !facts_.rounds && !facts_.each_shows) facts_.carries = carries_state(seen_[0]) || (facts_.own_storage && shares_loop_by_number(seen_[0]));
     return facts_;
   }
 

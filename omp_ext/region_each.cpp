@@ -57,7 +57,7 @@ class Body {
     alone_.find(flow_);
   }
 
-  // And fn(function) for what it calls.
+  // And calls(function, in_loop) for what it calls: also where a loop takes pieces by hand, the first of which may stand before it.
   template <typename Fn>
   EachThread look(Fn calls) const {
     EachThread each;
@@ -66,6 +66,7 @@ class Body {
     Place place{-1};
     each_instruction(object_, flow_, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {
       if (block != place.block) place = place_of(block);
+      if (place.loops && !shares_loop_ && i.kind != Instruction::loads_slot) calls(function_of(object_, named), true);
       if (!place.each || share_.holds(block, at)) return;
       Part part = named.name && i.kind != Instruction::loads_slot ? part_of_name(named.name) : Part::none;
       each.brings |= part == Part::brings;
@@ -74,10 +75,10 @@ class Body {
       each.shows |= named.name && (part_of_name(named.name) == Part::shows || makes_file(named.name, flow_.code_of(block), at, is_own_));
       each.shows |= is_own_ && calls_unknown(i, named);
       if (is_region_ && named.name && is_call(i)) takes(named.name, block, at, each);
-      if (i.kind != Instruction::loads_slot) calls(function_of(object_, named));
+      if (i.kind != Instruction::loads_slot) calls(function_of(object_, named), false);
     });
     each.shows |= is_own_ && asks_who_;
-    each.shows |= is_region_ ? !asks_number_ && counts() : is_own_ && counts();
+    each.counts = (is_region_ ? !asks_number_ : is_own_) && counts();
     return each;
   }
 
@@ -177,36 +178,61 @@ class Body {
   Zone share_, alone_;
 };
 
+// A region, and what each of its threads calls once.
+class Reach {
+ public:
+  explicit Reach(std::uintptr_t region) : seen_{region} {}
+
+  EachThread read() {
+    for (int next = 0; next < count_ && !each_.shows; ++next) read(next);
+    for (int f = 0; f < count_; ++f) each_.shows |= counts_[f] && !is_called_in_loop(seen_[f]);
+    each_.shows |= each_.brings && !each_.opens;
+    return each_;
+  }
+
+ private:
+  static constexpr int most = 256;
+  static constexpr std::uintptr_t budget = 256 * 1024;
+
+  void read(int next) {
+    Object object = Object::around(seen_[next]);
+    if (!object.valid() || object.is_runtime()) return;
+    Function function = object.starting_at(seen_[next]);
+    if (!function) return;
+    bytes_ += function.end - function.begin;
+    if (!next) own_ = object.begin();
+    auto add = [this](std::uintptr_t called, bool in_loop) { in_loop ? add_looped(called) : this->add(called); };
+    EachThread here = Body(object, function, next == 0, object.begin() == own_).look(add);
+    if (!next) each_.memory = here.memory;
+    each_.takes_memory |= here.takes_memory;
+    each_.shows |= here.shows || bytes_ > budget;  // beyond it: who knows
+    each_.brings |= here.brings;
+    each_.opens |= here.opens;
+    counts_[next] = here.counts;
+  }
+
+  void add(std::uintptr_t function) {
+    if (!function || std::find(seen_, seen_ + count_, function) != seen_ + count_) return;
+    if (count_ < most) seen_[count_++] = function;
+    else each_.shows = true;
+  }
+
+  void add_looped(std::uintptr_t function) {
+    if (function && looped_count_ < most && !is_called_in_loop(function)) looped_[looped_count_++] = function;
+  }
+  bool is_called_in_loop(std::uintptr_t function) const {
+    return std::find(looped_, looped_ + looped_count_, function) != looped_ + looped_count_;
+  }
+
+  std::uintptr_t seen_[most], looped_[most];
+  bool counts_[most] = {};
+  int count_ = 1, looped_count_ = 0;
+  std::uintptr_t bytes_ = 0, own_ = 0;
+  EachThread each_;
+};
+
 }  // namespace
 
-EachThread each_thread(std::uintptr_t code) {
-  constexpr int most = 256;
-  constexpr std::uintptr_t budget = 256 * 1024;
-  std::uintptr_t seen[most] = {code}, bytes = 0, own = 0;
-  int count = 1;
-  EachThread each;
-  auto add = [&](std::uintptr_t function) {
-    if (!function || std::find(seen, seen + count, function) != seen + count) return;
-    if (count < most) seen[count++] = function;
-    else each.shows = true;  // who knows
-  };
-  for (int next = 0; next < count && !each.shows; ++next) {
-    Object object = Object::around(seen[next]);
-    if (!object.valid() || object.is_runtime()) continue;
-    Function function = object.starting_at(seen[next]);
-    if (!function) continue;
-    bytes += function.end - function.begin;
-    each.shows |= bytes > budget;
-    if (!next) own = object.begin();
-    EachThread here = Body(object, function, next == 0, object.begin() == own).look(add);
-    each.takes_memory |= here.takes_memory;
-    if (!next) each.memory = here.memory;
-    each.shows |= here.shows;
-    each.brings |= here.brings;
-    each.opens |= here.opens;
-  }
-  each.shows |= each.brings && !each.opens;
-  return each;
-}
+EachThread each_thread(std::uintptr_t code) { return Reach(code).read(); }
 
 }  // namespace weir::team

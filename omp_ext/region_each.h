@@ -10,6 +10,7 @@ namespace weir::team {
 // What each thread of the region at `code` does once, whatever is shared out beside it. With stand-ins it would be done more often.
 struct EachThread {
   bool shows = false;         // others see it: a line, what is sent, a count of the threads
+  bool counts = false;        // adds to something that others see, and no loop does likewise;
   bool brings = false;        // it takes what others would have had: bytes, numbers by chance;
   bool opens = false;         // or opens something of its own
   bool takes_memory = false;  // much of its own, or nobody knows how much;

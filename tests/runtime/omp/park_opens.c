@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #ifdef IN_TASKS
@@ -62,7 +63,7 @@ static void gave_file(FILE *file, long *count) {
 /* By way of /proc/thread-self each thread finds its own. */
 static int finds_itself(int flags) {
   char text[64] = "";
-  int self = gettid(), found = 0, file = open("/proc/thread-self/stat", flags);
+  int self = (int)syscall(SYS_gettid), found = 0, file = open("/proc/thread-self/stat", flags);
   if (file < 0 || pread(file, text, sizeof text - 1, 0) <= 0 || sscanf(text, "%d", &found) != 1) return 0;
   close(file);
   return found == self;
