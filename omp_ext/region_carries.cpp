@@ -29,7 +29,7 @@ bool keeps_over_calls(int of) { return of == rbx || of == rbp || of >= r12; }
 // Where something stands: in the frame, as seen from where the function has made room for it; or where what a call gave back points to.
 // 0: nowhere.
 using Slot = std::int64_t;
-constexpr int given_back = 16;  // a base that no register is
+constexpr int given_back = 16, number = 17;  // bases that no register is; number: what it gave back itself, in 32 bits
 constexpr Slot slot_of(int base, std::int64_t displacement) { return (std::int64_t{1} + base) << 32 | static_cast<std::uint32_t>(displacement); }
 
 class Slots {
@@ -73,15 +73,20 @@ bool may_keep_state(const Object& in, const Instruction& i, Named named) {
 // One that gives its numbers from what it is pointed to.
 bool is_generator(const char* name) { return leaves_state(name) && std::strstr(name, "rand"); }
 
+// One that finds what comes next in what it is pointed to, or in what a number stands for; and one that says first where that is.
+bool goes_on_reading(const char* name) { return part_of_name(name) == Part::brings && !std::strstr(name, "seek"); }
+bool seeks(const char* name) { return std::strstr(name, "seek") || !std::strncmp(name, "rewind", 6); }
+
 bool is_shared(const Object& object, const Flow& flow) {
-  bool by_number = false, by_pieces = false;
-  each_instruction(object, flow, [&](int, const Instruction& i, std::uintptr_t, Named named) {
+  bool by_number = false, by_pieces = false, own_begin = false;
+  each_instruction(object, flow, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {
     if (!named.name || i.kind == Instruction::loads_slot) return;
     Part part = part_of_name(named.name);
-    by_number |= part == Part::share_begins || part == Part::first_enters || part == Part::asks_number;
+    own_begin |= part == Part::pieces_begin && gives_by_number(flow.code_of(block), at);
+    by_number |= own_begin || part == Part::share_begins || part == Part::first_enters || part == Part::asks_number || part == Part::takes_own_piece;
     by_pieces |= part == Part::takes_piece;
   });
-  return by_number && !by_pieces;
+  return by_number && (own_begin || !by_pieces);
 }
 
 class Frame {
@@ -100,7 +105,7 @@ class Frame {
     for (int block = 0; block < flow_.count() && !carries_; ++block) {
       if (loops(block)) walk(block, true);
     }
-    return carries_;
+    return carries_ || (reads_on_ && !seeks_);
   }
 
  private:
@@ -155,6 +160,13 @@ class Frame {
     bool is_part = named.name && part_of_name(named.name) != Part::none;
     bool keeps = !is_part && may_keep_state(object_, i, named);
     bool copies = named.name && base::among(named.name, copying);
+    if (in_loop && named.name && seeks(named.name)) seeks_ = true;
+    bool reads_on = named.name && goes_on_reading(named.name);
+    for (int r : arguments) reads_on_ |= in_loop && reads_on && holds_[r] && opened_.has(holds_[r]);
+    bool opens = named.name && part_of_name(named.name) == Part::opens;
+    for (int r : arguments) {
+      if (opens && !in_loop) opened_.add(holds_[r]);
+    }
     if (in_loop && named.name && is_generator(named.name)) {
       bool of_frame = false;
       for (int r : arguments) of_frame |= holds_[r] != 0;
@@ -168,8 +180,9 @@ class Frame {
     for (int r = 0; r < 16; ++r) {
       if (!keeps_over_calls(r)) holds_[r] = 0;
     }
-    if (in_loop || is_part) return;
+    if (in_loop || (is_part && !opens)) return;
     holds_[rax] = slot_of(given_back, ++calls_);
+    if (opens) opened_.add(holds_[rax]), opened_.add(slot_of(number, calls_));
     if (keeps) set_.add(holds_[rax]);
   }
 
@@ -177,10 +190,10 @@ class Frame {
     bool plain = o.map == 0 && !o.vector;
     if (plain && o.opcode == 0x8d) return put(o.first, o.index < 0 ? in_frame(o) : 0);
     bool moves = plain && o.has_modrm && !o.in_memory;
-    if (moves && o.opcode == 0x89) return put(o.second, o.wide ? held(o.first) : 0);
-    if (moves && o.opcode == 0x8b) return put(o.first, o.wide ? held(o.second) : 0);
-    if (plain && o.in_memory && o.opcode == 0x8b) return put(o.first, o.wide ? kept_in(in_frame(o)) : 0);
-    if (plain && o.in_memory && o.opcode == 0x89 && o.wide && !in_loop) keep_in(in_frame(o), held(o.first));
+    if (moves && o.opcode == 0x89) return put(o.second, moved(o, held(o.first)));
+    if (moves && o.opcode == 0x8b) return put(o.first, moved(o, held(o.second)));
+    if (plain && o.in_memory && o.opcode == 0x8b) return put(o.first, moved(o, kept_in(in_frame(o))));
+    if (plain && o.in_memory && o.opcode == 0x89 && !in_loop) keep_in(in_frame(o), moved(o, held(o.first)));
     bool copies = plain && (o.opcode == 0xa4 || o.opcode == 0xa5);  // movs
     if (copies && !in_loop) set_.add(holds_[rdi]);
     if (!in_loop && o.in_memory && stores(o)) set_.add(in_frame(o));
@@ -200,6 +213,13 @@ class Frame {
     if (o.base == rsp) return slot_of(rsp, o.displacement - low_);
     return o.base == rbp && has_pointer_ ? slot_of(rbp, o.displacement) : 0;
   }
+
+  // Of 32 bits only what a call gave back, a descriptor say.
+  static Slot moved(const Operands& o, Slot what) {
+    if (o.wide || is_number(what)) return what;
+    return what >> 32 == given_back + 1 ? slot_of(number, what) : 0;
+  }
+  static bool is_number(Slot what) { return what >> 32 == number + 1; }
 
   // The stack's pointer is the address of what lies there.
   Slot held(int by) const { return by == rsp ? slot_of(rsp, -low_) : holds_[by & 15]; }
@@ -222,9 +242,11 @@ class Frame {
   Flow::Blocks in_loops_;
   lane::Places places_{function_};
   bool has_pointer_, carries_ = false;
+  bool reads_on_ = false, seeks_ = false;  // in a loop, from what was opened before it
   std::int64_t low_ = 0;
   Slot holds_[16] = {}, kept_[16] = {};  // what addresses registers hold, and those before the loops
   Slots set_;                            // what has a value before them
+  Slots opened_;                         // or stands for a file that is open
   static constexpr int most_addresses = 64;
   struct Kept {
     Slot slot, address;

@@ -374,7 +374,7 @@ CodeFacts read_code(const void* code, Reading how) {
 }
 
 bool every_region_blocks() {
-  return all_hold({[](const CodeFacts& facts) { return starts_wide(facts) && !facts.computes && !facts.memory.any(); }, Reading::until_it_blocks});
+  return all_hold({[](const CodeFacts& facts) { return starts_wide(facts) && !facts.computes && !facts.memory.any(); }, Reading::to_the_end});
 }
 
 bool no_region_waits() { return all_hold(that_none_waits()); }

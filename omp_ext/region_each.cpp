@@ -99,6 +99,7 @@ class Body {
       case Part::first_enters: return entered_by_one(block, at + i.length, true);
       case Part::share_begins:
       case Part::share_ends: shares_loop_ = true; return share_.mark(block, at, part == Part::share_ends);
+      case Part::takes_own_piece:
       case Part::takes_piece: shares_loop_ = true; return;
       case Part::asks_who: asks_who_ = true; return;
       case Part::asks_number: return asked_number(i, at + i.length);

@@ -2,8 +2,10 @@
 #include "omp_ext/region_part.h"
 
 #include <cstring>
+#include <optional>
 
 #include "base/names.h"
+#include "lane/constants.h"
 
 namespace weir::team {
 
@@ -62,6 +64,7 @@ constexpr Meaning meanings[] = {
     {"pthread_self", Part::asks_who},
     {"gettid", Part::asks_who},
     {"thrd_current", Part::asks_who},
+    {"__kmpc_dispatch_init", Part::pieces_begin},
     {"__kmpc_dispatch_next", Part::takes_piece},
     {"__kmpc_reduce", Part::reduces},
     {"__kmpc_for_static_init", Part::share_begins},
@@ -83,11 +86,26 @@ Part part_of_name(const char* name) {
   if (among(name, brings) || base::starts_with_one(name, brings_starts)) return Part::brings;
   if (among(name, opens) || base::starts_with_one(name, opens_starts)) return Part::opens;
   if (among(name, never_returns) || (starts(name, "_ZSt") && std::strstr(name, "__throw_"))) return Part::never_returns;
-  if (starts(name, "GOMP_loop_") && std::strstr(name, "_next")) return Part::takes_piece;
+  if (starts(name, "GOMP_loop_") && std::strstr(name, "_next")) {
+    bool by_number = std::strstr(name, "_static_") || std::strstr(name, "_runtime_");  // the latter as libomp has it if nobody says
+    return by_number ? Part::takes_own_piece : Part::takes_piece;
+  }
   for (const Meaning& meaning : meanings) {
     if (starts(name, meaning.start)) return meaning.part;
   }
   return Part::none;
+}
+
+bool gives_by_number(lane::Function code, std::uintptr_t at) {
+  constexpr std::uintptr_t monotonic = 1u << 29, nonmonotonic = 1u << 30;
+  enum { static_chunks = 33, static_whole = 34, runtime = 37, ordered = 32 };  // (auto is libomp's own choice: by chance)
+  std::optional<std::uintptr_t> said = lane::constants_before(code, at).in(lane::rdx);
+  if (!said) return false;
+  std::uintptr_t kind = *said & 0xffffffff & ~(monotonic | nonmonotonic);
+  for (std::uintptr_t one : {static_chunks, static_whole, runtime}) {
+    if (kind == one || kind == one + ordered) return true;
+  }
+  return false;
 }
 
 }  // namespace weir::team

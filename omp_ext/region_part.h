@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "lane/object.h"
+
 namespace weir::team {
 
 // What a called name means to who asks what each thread of a region does.
@@ -16,7 +18,9 @@ enum class Part : std::uint8_t {
   never_returns,
   one_enters,       // of the threads: who is told something else than 0
   first_enters,     // who is told 0
-  takes_piece,      // of a loop whose pieces go to who comes
+  pieces_begin,     // of a loop, given out as an argument says,
+  takes_piece,      // one to who comes,
+  takes_own_piece,  // or each to the thread whose number says so
   reduces,          // what each thread has is made one
   share_begins,     // to where it ends, a thread does its share
   share_ends,
@@ -24,5 +28,9 @@ enum class Part : std::uint8_t {
   alone_ends,
 };
 Part part_of_name(const char* name);
+
+// Are the pieces of a loop that such a call begins, at `at` in `code`, given out by the numbers of the threads? `code`: what is run before it
+// without a jump.
+bool gives_by_number(lane::Function code, std::uintptr_t at);
 
 }  // namespace weir::team

@@ -55,7 +55,8 @@ class Sums {
 
   Rounding rounding() const {
     Rounding found;
-    if (!shares_by_number_ || takes_pieces_) return found;
+    bool by_number = begins_own_ || (shares_by_number_ && !takes_pieces_);
+    if (!by_number) return found;
     bool stored_alone = false, compared_alone = false;
     each_instruction(object_, flow_, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {
       if (found.of_sum) return;
@@ -82,6 +83,8 @@ class Sums {
     if (!named.name || i.kind == Instruction::loads_slot) return;
     switch (part_of_name(named.name)) {
       case Part::takes_piece: takes_pieces_ = true; return;
+      case Part::pieces_begin: begins_own_ |= gives_by_number(flow_.code_of(block), at); return;
+      case Part::takes_own_piece:
       case Part::share_begins:
       case Part::first_enters:
       case Part::asks_number: shares_by_number_ = true; return;
@@ -102,7 +105,7 @@ class Sums {
   Flow flow_;
   Zone reduction_, alone_;
   Flow::Blocks exchanges_;  // those that write what they made only if nobody else wrote meanwhile
-  bool shares_by_number_ = false, takes_pieces_ = false;
+  bool shares_by_number_ = false, takes_pieces_ = false, begins_own_ = false;
   bool has_own_lock_ = false;  // one that it takes by changing memory, as who spins for it does
 };
 

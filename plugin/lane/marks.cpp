@@ -32,11 +32,13 @@ constexpr bool sorted(const Mark (&marks)[count]) {
 
 // Sorted: the search below halves. `_` at the end is how Fortran spells a name.
 constexpr Mark imports[] = {
+    {"__h_errno_location", "keeps an error a thread"},
     {"__kmpc_threadprivate", "keeps a threadprivate variable"},
     {"__kmpc_threadprivate_cached", "keeps a threadprivate variable"},
     {"__kmpc_threadprivate_register", "keeps a threadprivate variable"},
     {"getcpu", "asks which processor it runs on"},
     {"gettid", "asks for the thread's id"},
+    {"inet_ntoa", "has a text that libc keeps a thread"},
     {"omp_get_ancestor_thread_num", "asks for the thread's number"},
     {"omp_get_ancestor_thread_num_", "asks for the thread's number"},
     {"omp_get_place_num", "asks which place the thread is bound to"},
@@ -55,6 +57,7 @@ constexpr Mark imports[] = {
     {"setfsuid", "changes the thread's file permissions"},
     {"sigaltstack", "gives the thread a signal stack"},
     {"sigprocmask", "changes the thread's signal mask"},
+    {"strsignal", "has a text that libc keeps a thread"},
     {"thrd_current", "asks for the thread's id"},
     {"tss_get", "keeps data a thread"},
     {"tss_set", "keeps data a thread"},

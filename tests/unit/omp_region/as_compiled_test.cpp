@@ -75,12 +75,17 @@ struct RegionRoundsTest : RegionTest {
 
 constexpr const char* those_seen[] = {"seen_line", "seen_line_after", "seen_if_wanted", "seen_elsewhere", "seen_by_task", "seen_hello",
                                       "seen_count", "seen_count_alone", "seen_number", "seen_number_alone", "seen_count_beside", "seen_who", "seen_in_switch", "seen_pushed", "seen_semaphore",
-                                      "seen_pointer", "seen_pointer_kept", "seen_file", "seen_file_made", "seen_file_in_doubt"};
+                                      "seen_pointer", "seen_pointer_kept", "seen_count_locked", "seen_count_with_lock", "seen_count_guarded", "seen_count_elsewhere",
+                                      "seen_bytes", "seen_on_each_way", "seen_reading", "seen_reading_alone", "seen_file", "seen_file_made", "seen_file_in_doubt"};
 constexpr const char* those_quiet[] = {"quiet_by_one", "quiet_switch", "quiet_sections", "quiet_pieces", "quiet_file", "quiet_number", "quiet_errors",
-                                       "quiet_sum", "quiet_takers", "quiet_takers_alone", "quiet_number_asked"};
+                                       "quiet_sum", "quiet_reading_its_own", "quiet_takers", "quiet_takers_alone", "quiet_number_asked"};
 
 TEST_P(RegionEachTest, is_told_where_its_threads_are_seen) {
   for (const char* name : those_seen) EXPECT_TRUE(each_thread(reinterpret_cast<std::uintptr_t>(region(name))).shows) << name;
+}
+
+TEST_P(RegionEachTest, is_told_where_its_threads_ask_who_they_are_for_each_piece) {
+  EXPECT_TRUE(read_code(region("seen_who_in_loop"), Reading::to_the_end).each_shows);
 }
 
 TEST_P(RegionEachTest, is_told_where_they_are_not) {
@@ -130,14 +135,20 @@ TEST_P(RegionEachStaticTest, is_told_where_they_are_not) {
 
 TEST_P(RegionCarriesTest, is_told_where_something_goes_from_pass_to_pass) {
   for (const char* name : {"carried_seed", "carried_seed_of_region", "carried_copy", "carried_object", "carried_often",
-                           "carried_from_heap", "carried_in_room_of_its_own"}) {
+                           "carried_from_heap", "carried_in_room_of_its_own", "carried_seed_of_table", "carried_lines", "carried_bytes"}) {
     EXPECT_TRUE(carries_state(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
     EXPECT_FALSE(starts_wide(read_code(region(name), Reading::to_the_end))) << name;
   }
 }
 
+// What a thread keeps for itself is that of as many threads as there are.
+TEST_P(RegionCarriesTest, is_told_where_threads_have_storage_of_their_own) {
+  for (const char* name : {"carried_by_thread", "carried_by_thread_elsewhere"})
+    EXPECT_TRUE(read_code(region(name), Reading::to_the_end).carries) << name;
+}
+
 TEST_P(RegionCarriesTest, is_told_where_nothing_does) {
-  for (const char* name : {"free_room", "free_room_cleared", "free_room_asked_for", "free_room_read_elsewhere", "free_count", "free_time", "free_sum", "free_by_pass", "free_behind",
+  for (const char* name : {"free_room", "free_room_cleared", "free_room_asked_for", "free_room_read_elsewhere", "free_count", "free_records", "free_time", "free_sum", "free_by_pass", "free_behind",
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__  // which have functions of libc's of their own
                            "free_line",
 #endif

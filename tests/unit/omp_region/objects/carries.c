@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Regions that share a loop out by number. In carried_ ones a thread takes something of its own from pass to pass; in free_ ones none does,
  * or those who do take the passes as they come. */
+#include <fcntl.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,4 +227,60 @@ void free_by_chance(void) {
   unsigned seed = 42;
 #pragma omp parallel for firstprivate(seed) schedule(dynamic)
   for (int i = 0; i < 100; ++i) work(rand_r(&seed));
+}
+
+void carried_seed_of_table(unsigned *seeds) {
+#pragma omp parallel
+  {
+    LOOP work(rand_r(&seeds[omp_get_thread_num()]));
+  }
+}
+
+void carried_lines(void) {
+#pragma omp parallel
+  {
+    char line[16];
+    FILE *own = fopen("lines", "r");
+    LOOP if (fgets(line, sizeof line, own)) work(line[0]);
+    fclose(own);
+  }
+}
+
+void carried_bytes(void) {
+#pragma omp parallel
+  {
+    char byte;
+    int own = open("bytes", O_RDONLY);
+    LOOP if (read(own, &byte, 1) == 1) work(byte);
+    close(own);
+  }
+}
+
+void free_records(void) {
+#pragma omp parallel
+  {
+    char byte;
+    int own = open("bytes", O_RDONLY);
+    LOOP {
+      lseek(own, i, SEEK_SET);
+      if (read(own, &byte, 1) == 1) work(byte);
+    }
+    close(own);
+  }
+}
+
+static __thread unsigned thread_seed = 3;
+void carried_by_thread(void) {
+#pragma omp parallel
+  {
+    LOOP work(rand_r(&thread_seed));
+  }
+}
+
+static APART int drawn(void) { return (int)(thread_seed = thread_seed * 5 + 1); }
+void carried_by_thread_elsewhere(void) {
+#pragma omp parallel
+  {
+    LOOP work(drawn());
+  }
 }

@@ -59,6 +59,107 @@ void seen_elsewhere(void) {
   }
 }
 
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+void seen_count_locked(void) {
+#pragma omp parallel
+  {
+    pthread_mutex_lock(&mutex);
+    ++threads;
+    pthread_mutex_unlock(&mutex);
+    LOOP work(i);
+  }
+}
+
+static omp_lock_t lock;
+void seen_count_with_lock(void) {
+#pragma omp parallel
+  {
+    omp_set_lock(&lock);
+    ++threads;
+    omp_unset_lock(&lock);
+    LOOP work(i);
+  }
+}
+
+static APART void enter(void) { pthread_mutex_lock(&mutex); }
+static APART void leave(void) { pthread_mutex_unlock(&mutex); }
+void seen_count_guarded(void) {
+#pragma omp parallel
+  {
+    enter();
+    ++threads;
+    leave();
+    LOOP work(i);
+  }
+}
+
+static APART void count_one(void) { __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED); }
+void seen_count_elsewhere(void) {
+#pragma omp parallel
+  {
+    count_one();
+    LOOP work(i);
+  }
+}
+
+void seen_bytes(void) {
+#pragma omp parallel
+  {
+    __atomic_fetch_add(&threads, 4096, __ATOMIC_RELAXED);
+    LOOP work(i);
+  }
+}
+
+void seen_on_each_way(void) {
+#pragma omp parallel
+  {
+    if (verbose) __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
+    else __atomic_fetch_add(&sum, 1, __ATOMIC_RELAXED);
+    LOOP work(i);
+  }
+}
+
+void seen_reading(void) {
+#pragma omp parallel
+  {
+    char byte;
+    if (read(0, &byte, 1) == 1) work(byte);
+    LOOP work(i);
+  }
+}
+
+void seen_reading_alone(void) {
+#pragma omp parallel
+  {
+    int number = 0;
+#pragma omp critical
+    if (scanf("%d", &number) != 1) number = 0;
+    LOOP work(i + number);
+  }
+}
+
+static APART void context(void) { sum += (long)pthread_self(); }
+void seen_who_in_loop(void) {
+#pragma omp parallel
+  {
+    LOOP {
+      context();
+      work(i);
+    }
+  }
+}
+
+void quiet_reading_its_own(void) {
+#pragma omp parallel
+  {
+    char byte = 0;
+    int own = open("/dev/null", O_RDONLY);
+    if (read(own, &byte, 1) != 1) byte = 1;
+    LOOP work(i + byte);
+    close(own);
+  }
+}
+
 void seen_by_task(void) {
 #pragma omp parallel
   {
