@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 
 #include "base/clock.h"
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "gate/narrow.h"
+#include "gate/others.h"
 #include "lane/gomp.h"
 #include "meter/counters.h"
 #include "meter/regions.h"
@@ -45,7 +47,18 @@ void stop_spinning(base::TeamSeat& seat) {
   spinning_was_set.store(true, std::memory_order_relaxed);
 }
 
+// It says 0 by itself, of a team that is larger than the machine, and its threads spin all the same until it is told.
+void sleep_among_others(base::TeamSeat& seat) {
+  constexpr int usual_ms = 200;
+  stop_spinning(seat);
+  if (!real_set_blocktime.get() || seat.blocktime_ms < 0) return;
+  if (seat.blocktime_ms == 0) real_set_blocktime.get()(0);
+  if (seat.blocktime_ms == 0) seat.blocktime_ms = usual_ms;
+  gate::waits_asleep(true);
+}
+
 void spin_again(base::TeamSeat& seat) {
+  gate::waits_asleep(false);
   if (seat.blocktime_ms > 0) real_set_blocktime.get()(seat.blocktime_ms);
   seat.blocktime_ms = -1;
 }
@@ -137,6 +150,12 @@ bool are_too_many_to_spin(int asked) {
   return (asked ? asked : size_without_us(plan)) > std::min(plan.cores, gate::the_gate.cores.limit());
 }
 
+// Unless the user said how threads are to wait.
+bool sleeps_among_others() {
+  static const bool may = !std::getenv("KMP_BLOCKTIME") && !std::getenv("OMP_WAIT_POLICY");
+  return may && gate::others_have_a_core_lately();
+}
+
 // Each of its threads may want memory of its own.
 std::int64_t most_by_memory() {
   gate::Memory& memory = gate::the_gate.memory;
@@ -226,7 +245,8 @@ bool weir::omp::before_fork(const void* code, weir::lane::Beginning beginning) {
   seat.forked = nullptr;
   seat.next_team = 0;
   bool wide = !wish.exactly && watch(seat, code, beginning, wish.threads);
-  if (!wide && spinning_was_set.load(std::memory_order_relaxed) && are_too_many_to_spin(wish.threads)) stop_spinning(seat);
+  bool narrower = !wide && spinning_was_set.load(std::memory_order_relaxed), among_others = !wide && sleeps_among_others();
+  if ((narrower || among_others) && are_too_many_to_spin(wish.threads)) among_others ? sleep_among_others(seat) : stop_spinning(seat);
   return wide;
 }
 

@@ -76,6 +76,7 @@ struct Thread {
   std::int32_t yields = 0;         // of what runs here, since it last made way for others (path/yielding.h)
   std::int32_t watched_yields = 0; // so many of the next ones are looked at more closely (path/napping.h)
   std::int64_t naps_ns = 0;        // so long it naps instead, where a runtime waits
+  std::uint8_t yields_awake = 0;   // where it is to sleep: one in eight is one (path/napping.h)
   bool holds_core = false;         // has a core slot of the gate
   std::atomic<bool>* is_away = nullptr;  // of a lock that it holds: is told whether its holder computes, or has given its core
   bool waits_openly = false;       // sleeps in libc for another thread, with nothing of libc's locked: others may run on top

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "gate/gate.h"
+#include "gate/others.h"
 #include "intercept/real.h"
 #include "lane/runtime_code.h"
 #include "path/napping.h"
@@ -34,6 +35,7 @@ int yield(const void* caller) {
     case gate::Idle::yields: return yield_idly();
     case gate::Idle::no: break;
   }
+  if (gate::is_to_wait_asleep() && lane::is_runtime_code(caller) && !path::waits_long_awake()) return 0;
   if (path::nap_is_due() && lane::is_runtime_code(caller)) return path::nap(), 0;
   // A runtime, or a malloc, spins with its own locks held.
   path::Spins spins = path::counted_yield();

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "gate/gate.h"
+#include "gate/others.h"
 #include "sys/futex.h"
 
 namespace weir::path {
@@ -32,7 +33,10 @@ void nap() {
   napping.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void naps_after_fork() { napping.store(0, std::memory_order_relaxed); }
+void naps_after_fork() {
+  napping.store(0, std::memory_order_relaxed);
+  gate::waits_asleep(false);
+}
 
 std::int64_t own_cpu_lately(std::int64_t now_ns) {
   constexpr std::int64_t least_age_ns = 100 * base::ns_per_us, share = 20;  // at most one in so many is spent on asking
@@ -62,6 +66,7 @@ void after_long_yield(std::int64_t took_ns, std::int64_t own_cpu_ns) {
   thread.watched_yields = watched;
   if (own_cpu_ns < 0 || !others_had_a_core(took_ns, own_cpu_ns, gate::the_gate.cores.limit())) return;
   thread.naps_ns = std::min(times * took_ns, most_ns);
+  gate::others_had_a_core(base::now_ns());
 }
 
 }  // namespace weir::path

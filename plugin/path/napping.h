@@ -21,6 +21,9 @@ void nap();
 // that wake every 50 us take two cores and do nothing with them.
 std::int64_t nap_among_ns(std::int64_t threads, std::int64_t cores);
 
+// A runtime that is to wait asleep (gate/others.h) yields once or twice before it does, and again and again for a lock: that is a wait like others.
+inline bool waits_long_awake() { return (++base::self_unsuspended().yields_awake & 7) == 0; }
+
 void naps_after_fork();
 
 // What all threads of the program had computed, a moment before now; -1: another thread asks just now. To ask the kernel takes
