@@ -22,6 +22,9 @@
 #include <future>
 #include <semaphore>
 
+#include "channels.h"
+#include "files.h"
+#include "helpers.h"
 #include "world.h"
 
 constexpr int most_blocks = 4;  // of one read by offset
@@ -267,7 +270,16 @@ inline Value child(Key key) {
 using Leaf = Value (*)(Key);
 constexpr Leaf leaves[] = {read_at, read_at, read_parts, read_next, read_next, append, append, timer, timer, pipe_fed,
                            pipe_fed, pipe_drained, socket_talk, socket_talk, socket_limit, readiness, errors, nap,
-                           stdio, stream, copied, event, connection, child};
+                           stdio, stream, copied, event, connection, child,
+                           // files.h
+                           written_and_read, at_the_end, renumbered, mapped_file, folder, moved_in_the_kernel, own_stream,
+                           own_iostream, asynchronous, file_lock, devices,
+                           // channels.h
+                           ping_pong, in_pieces, datagrams, handed_a_number, refused, several, never_waits, named_pipe,
+                           watched_folder, terminal, many_messages,
+                           // helpers.h
+                           meets_a_thread, limits_of_waits, words, other_program, system_v, jumps,
+                           own_stack, deep_frames, wide_frame, rounding, carried_exception, kept_errno, shared_lock};
 constexpr int leaf_count = sizeof leaves / sizeof *leaves;
 inline int leaves_used = leaf_count;
 
