@@ -23,6 +23,8 @@
 #include <oneapi/tbb/task_group.h>
 
 #include "leaves.h"
+#include "tbb_arenas.h"
+#include "tbb_graphs.h"
 
 namespace {
 
@@ -347,7 +349,7 @@ Value mapped(Key key) {
 
 Value node(Key key, int depth) {
   if (depth <= 0) return common(key);
-  switch (key.pick(24, 9)) {
+  switch (key.pick(32, 9)) {
     case 0: case 1: return for_loop(key, depth);
     case 2: case 3: return group(key, depth);
     case 4: return sum_of(key, depth);
@@ -369,6 +371,9 @@ Value node(Key key, int depth) {
     case 20: return called_off(key);
     case 21: return by_a_thread_of_its_own(key, depth);
     case 22: return common(key);
+    case 23: case 24: return graphs::graph(key);
+    case 25: return graphs::pipeline(key, depth);
+    case 26: case 27: case 28: case 29: return arenas::arena(key);
     default: return common(key) + common(key.child(30));
   }
 }
