@@ -38,7 +38,7 @@ inline Value joined(Key key) {
   return all;
 }
 
-// So many at a time, by a limiter that the last node tells, and a node with several outputs.
+// Made by the graph itself; so many at a time, in a node with several outputs. (Not by a limiter_node: libtbb 2021.8 loses the last one, bare.)
 inline Value limited(Key key) {
   constexpr int count = 8;
   std::atomic<int> inside{0}, sent{0};
@@ -50,10 +50,9 @@ inline Value limited(Key key) {
     append(key.child(60 + sent));
     return sent++;
   });
-  flow::limiter_node<int> gate(graph, most);
   using Two = flow::multifunction_node<int, std::tuple<Value, Value>>;
-  Two work(graph, flow::unlimited, [&](int i, Two::output_ports_type& ports) {
-    check(++inside <= most, "more than a limiter lets through", key);
+  Two work(graph, most, [&](int i, Two::output_ports_type& ports) {
+    check(++inside <= most, "more than a node lets in", key);
     Value value = common(key.child(i));
     --inside;
     if (i % 2) std::get<1>(ports).try_put(value);
@@ -61,12 +60,9 @@ inline Value limited(Key key) {
   });
   flow::function_node<Value, flow::continue_msg> evens(graph, flow::serial, [&](Value v) { return even += v + leaf(key.child(30)), flow::continue_msg(); });
   flow::function_node<Value, flow::continue_msg> odds(graph, flow::unlimited, [&](Value v) { return odd += v, flow::continue_msg(); });
-  flow::make_edge(source, gate);
-  flow::make_edge(gate, work);
+  flow::make_edge(source, work);
   flow::make_edge(flow::output_port<0>(work), evens);
   flow::make_edge(flow::output_port<1>(work), odds);
-  flow::make_edge(evens, gate.decrementer());
-  flow::make_edge(odds, gate.decrementer());
   source.activate();
   graph.wait_for_all();
   return mix(even) + odd;
