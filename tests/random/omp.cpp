@@ -2,6 +2,7 @@
 // Random OpenMP programs: regions, loops, tasks and what joins them, nested by chance.
 #include <omp.h>
 
+#include "constructs.h"
 #include "leaves.h"
 
 namespace {
@@ -267,7 +268,7 @@ Value locked(Key key) {
 
 Value node(Key key, int depth) {
   if (depth <= 0) return key.pick(5, 8) == 0 ? locked(key) : common(key);
-  switch (key.pick(11, 9)) {
+  switch (key.pick(13, 9)) {
     case 0: case 1: return waited_for(key, depth);
     case 2: return grouped(key, depth);
 #ifdef __clang__
@@ -280,6 +281,7 @@ Value node(Key key, int depth) {
     case 6: return key.pick(4, 10) ? common(key) : nested(key, depth);
     case 7: return locked(key);
     case 8: return detached(key);
+    case 9: case 10: return constructs::any_construct(key);
     default: return common(key) + common(key.child(30));
   }
 }
@@ -365,9 +367,10 @@ Value program(Key seed) {
   int parts = 1 + seed.pick(2, 90);
   for (int i = 0; i < parts; ++i) {
     Key key = seed.child(1000 + i);
-    switch (key.pick(5, 91)) {
+    switch (key.pick(6, 91)) {
       case 0: value = mix(value + loops(key)); break;
       case 1: value = mix(value + scattered(key)); break;
+      case 2: value = mix(value + constructs::shared_out(key)); break;
       default: value = mix(value + tasks(key));
     }
   }
