@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the loops that `sources` writes are made of: waits, files, and objects that a thread may have beside a loop.
+// What the loops that `sources` writes are made of: waits, files, and objects that a thread may have beside a
+// loop.
 #pragma once
 
 #include <fcntl.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -13,6 +15,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
 #include <csetjmp>
 #include <cstdint>
 #include <cstdio>
@@ -47,6 +50,16 @@ inline void check(bool holds, const char* what, long at) {
   if (!holds) wrong(what, at);
 }
 
+[[gnu::noinline]] inline int get_errno() {
+  int value = errno;
+  asm volatile("" : "+r"(value));
+  return value;
+}
+[[gnu::noinline]] inline void set_errno(int value) {
+  asm volatile("" : "+r"(value));
+  errno = value;
+}
+
 constexpr int block_bytes = 512, blocks = 512;
 inline int data_fd = -1, journal_fd = -1;
 inline char data_name[] = "/var/tmp/weir-beside-XXXXXX";
@@ -55,7 +68,8 @@ inline void open_files() {
   data_fd = mkstemp(data_name);
   for (int at = 0; at < blocks; ++at) {
     char block[block_bytes];
-    for (int i = 0; i < block_bytes; ++i) block[i] = static_cast<char>(i % 32 == 31 ? '\n' : 'a' + (at * 7 + i) % 26);
+    for (int i = 0; i < block_bytes; ++i)
+      block[i] = static_cast<char>(i % 32 == 31 ? '\n' : 'a' + (at * 7 + i) % 26);
     if (write(data_fd, block, sizeof block) != sizeof block) std::abort();
   }
   fsync(data_fd);
@@ -69,7 +83,8 @@ inline void close_files() { unlink(data_name); }
 // What was appended, in any order.
 inline Value take_journal() {
   Value all = 0, record;
-  for (off_t at = 0; pread(journal_fd, &record, sizeof record, at) == sizeof record; at += sizeof record) all += mix(record + 1);
+  for (off_t at = 0; pread(journal_fd, &record, sizeof record, at) == sizeof record; at += sizeof record)
+    all += mix(record + 1);
   if (ftruncate(journal_fd, 0)) std::abort();
   return all;
 }
@@ -132,7 +147,9 @@ class Counted : public Source {
  private:
   Value now_;
 };
-[[gnu::noinline]] inline std::unique_ptr<Source> make_source(Value seed) { return std::make_unique<Counted>(seed); }
+[[gnu::noinline]] inline std::unique_ptr<Source> make_source(Value seed) {
+  return std::make_unique<Counted>(seed);
+}
 
 // Sums that do not mind the order.
 struct Sums {
@@ -147,8 +164,9 @@ struct Sums {
   }
   Value fold() const { return mix(a) + b; }
 };
-#pragma omp declare reduction(merge : Sums : omp_out.merge(omp_in))
-#pragma omp declare reduction(join : std::vector<Value> : omp_out.insert(omp_out.end(), omp_in.begin(), omp_in.end()))
+#pragma omp declare reduction(merge:Sums : omp_out.merge(omp_in))
+#pragma omp declare reduction( \
+        join : std::vector<Value> : omp_out.insert(omp_out.end(), omp_in.begin(), omp_in.end()))
 
 inline Value fold(const Value* values, long n) {
   Value all = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaves of a random program that talk: to a thread of their own, over pipes, sockets, terminals; and waits for readiness.
+// Leaves of a random program that talk: to a thread of their own, over pipes, sockets, terminals; and waits
+// for readiness.
 #pragma once
 
 #include <arpa/inet.h>
@@ -38,7 +39,8 @@ inline Value ping_pong(Key key) {
   Value ball = key.bits, nothing;
   for (int i = 0; i < rounds; ++i) {
     Value was = ball;
-    check(write(ends[0], &ball, 8) == 8 && read(ends[0], &ball, 8) == 8 && ball == mix(was), "ping pong", key);
+    check(write(ends[0], &ball, 8) == 8 && read(ends[0], &ball, 8) == 8 && ball == mix(was), "ping pong",
+          key);
   }
   shutdown(ends[0], SHUT_WR);
   check(read(ends[0], &nothing, 8) == 0, "the end of a talk", key);
@@ -62,7 +64,8 @@ inline Value in_pieces(Key key) {
   } else {
     for (int have = 0; have < 100;) {
       iovec part{room + have, static_cast<size_t>(100 - have)};
-      ssize_t got = key.pick(2, 8) ? readv(ends[0], &part, 1) : recvfrom(ends[0], room + have, 100 - have, 0, nullptr, nullptr);
+      ssize_t got = key.pick(2, 8) ? readv(ends[0], &part, 1)
+                                   : recvfrom(ends[0], room + have, 100 - have, 0, nullptr, nullptr);
       check(got > 0 && got <= 100 - have, "a piece", key);
       have += static_cast<int>(got);
     }
@@ -82,15 +85,21 @@ inline sockaddr_in loopback() {
 }
 
 inline Value datagrams(Key key) {
-  int one = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), other = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  int one = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0),
+      other = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   sockaddr_in a = loopback(), b = loopback(), from{};
   socklen_t size = sizeof a;
-  check(!bind(one, reinterpret_cast<sockaddr*>(&a), sizeof a) && !bind(other, reinterpret_cast<sockaddr*>(&b), sizeof b), "bind", key);
+  check(!bind(one, reinterpret_cast<sockaddr*>(&a), sizeof a) &&
+            !bind(other, reinterpret_cast<sockaddr*>(&b), sizeof b),
+        "bind", key);
   getsockname(one, reinterpret_cast<sockaddr*>(&a), &size);
   getsockname(other, reinterpret_cast<sockaddr*>(&b), &size);
-  feeder->call_later([&] { (void)!sendto(other, &key.bits, 8, 0, reinterpret_cast<sockaddr*>(&a), sizeof a); }, key.pick(150, 1));
+  feeder->call_later(
+      [&] { (void)!sendto(other, &key.bits, 8, 0, reinterpret_cast<sockaddr*>(&a), sizeof a); },
+      key.pick(150, 1));
   Value got = 0;
-  check(recvfrom(one, &got, 8, 0, reinterpret_cast<sockaddr*>(&from), &size) == 8 && got == key.bits, "recvfrom", key);
+  check(recvfrom(one, &got, 8, 0, reinterpret_cast<sockaddr*>(&from), &size) == 8 && got == key.bits,
+        "recvfrom", key);
   check(from.sin_port == b.sin_port && size == sizeof from, "who sent it", key);
   check(sendto(one, &got, 8, 0, reinterpret_cast<sockaddr*>(&from), size) == 8, "sendto", key);
   char few[4];
@@ -106,7 +115,8 @@ inline Value datagrams(Key key) {
 // A descriptor in a message, and what comes through it.
 inline Value handed_a_number(Key key) {
   int ends[2], through[2];
-  check(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) && !pipe2(through, O_CLOEXEC), "socketpair", key);
+  check(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) && !pipe2(through, O_CLOEXEC),
+        "socketpair", key);
   char byte = 'x', room[CMSG_SPACE(sizeof(int))] = {};
   iovec part{&byte, 1};
   msghdr message{};
@@ -149,23 +159,28 @@ inline Value refused(Key key) {
   if (key.pick(2, 1)) {
     timeval limit{0, 300};
     setsockopt(ends[1], SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-    while (send(ends[1], much, sizeof much, MSG_DONTWAIT) > 0) {}
+    while (send(ends[1], much, sizeof much, MSG_DONTWAIT) > 0) {
+    }
     check(send(ends[1], much, sizeof much, 0) == -1 && get_errno() == EAGAIN, "SO_SNDTIMEO", key);
   }
   feeder->call_later([&] { shutdown(ends[1], SHUT_RDWR); }, key.pick(100, 2));
-  while (recv(ends[0], much, sizeof much, 0) > 0) {}
+  while (recv(ends[0], much, sizeof much, 0) > 0) {
+  }
   check(recv(ends[0], &byte, 1, 0) == 0, "the end of a stream", key);
   close(ends[1]);
   check(send(ends[0], &byte, 1, MSG_NOSIGNAL) == -1 && get_errno() == EPIPE, "EPIPE", key);
   close(ends[0]);
-  int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0),
+      one = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in a = loopback();
   socklen_t size = sizeof a;
   check(!bind(listener, reinterpret_cast<sockaddr*>(&a), sizeof a), "bind", key);
   getsockname(listener, reinterpret_cast<sockaddr*>(&a), &size);
-  check(connect(one, reinterpret_cast<sockaddr*>(&a), sizeof a) == -1 && get_errno() == ECONNREFUSED, "ECONNREFUSED", key);
+  check(connect(one, reinterpret_cast<sockaddr*>(&a), sizeof a) == -1 && get_errno() == ECONNREFUSED,
+        "ECONNREFUSED", key);
   timeval limit{0, 400};
-  check(!listen(listener, 1) && !setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit), "listen", key);
+  check(!listen(listener, 1) && !setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit),
+        "listen", key);
   check(accept(listener, nullptr, nullptr) == -1 && get_errno() == EAGAIN, "accept with a limit", key);
   close_all({listener, one});
   return 29;
@@ -180,7 +195,9 @@ inline Value several(Key key) {
   int first = key.pick(4, 1);
   if (first == 0) check(poll(all, 3, 1) == 0, "poll's limit", key);
   if (first == 1) check(ppoll(all, 3, &short_while, nullptr) == 0, "ppoll's limit", key);
-  if (first == 2) check(select(0, nullptr, nullptr, nullptr, std::make_unique<timeval>(timeval{0, 300}).get()) == 0, "select's limit", key);
+  if (first == 2)
+    check(select(0, nullptr, nullptr, nullptr, std::make_unique<timeval>(timeval{0, 300}).get()) == 0,
+          "select's limit", key);
   int many = epoll_create1(EPOLL_CLOEXEC);
   epoll_event event{EPOLLIN | (key.pick(2, 5) ? EPOLLET : 0u), {}};
   for (const pollfd& p : all) {
@@ -195,8 +212,12 @@ inline Value several(Key key) {
   if (which == 2) timerfd_settime(c, 0, &when, nullptr);
   int ready = all[which].fd;
   switch (key.pick(3, 4)) {
-    case 0: check(poll(all, 3, -1) == 1 && all[which].revents == POLLIN, "poll of several", key); break;
-    case 1: check(ppoll(all, 3, nullptr, nullptr) == 1 && all[which].revents == POLLIN, "ppoll of several", key); break;
+    case 0:
+      check(poll(all, 3, -1) == 1 && all[which].revents == POLLIN, "poll of several", key);
+      break;
+    case 1:
+      check(ppoll(all, 3, nullptr, nullptr) == 1 && all[which].revents == POLLIN, "ppoll of several", key);
+      break;
     default:
       check(epoll_wait(many, &event, 1, -1) == 1 && event.data.fd == ready, "epoll of several", key);
   }
@@ -256,12 +277,14 @@ inline Value watched_folder(Key key) {
   int fd = inotify_init1(IN_CLOEXEC);
   if (fd < 0) return rmdir(name), 31;
   inotify_add_watch(fd, name, IN_CREATE);
-  feeder->call_later([&] { close(open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)); }, key.pick(200, 1));
+  feeder->call_later([&] { close(open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)); },
+                     key.pick(200, 1));
   alignas(inotify_event) char room[512];
   check(read(fd, room, sizeof room) > 0, "inotify", key);
   check(!strcmp(reinterpret_cast<inotify_event*>(room)->name, "made"), "what was made", key);
   close(fd);
-  while (access(path.c_str(), F_OK)) {}
+  while (access(path.c_str(), F_OK)) {
+  }
   unlink(path.c_str());
   rmdir(name);
   return 31;
@@ -270,7 +293,8 @@ inline Value watched_folder(Key key) {
 inline Value terminal(Key key) {
   int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
   char name[64];
-  if (master < 0 || grantpt(master) || unlockpt(master) || ptsname_r(master, name, sizeof name)) return close(master), 37;
+  if (master < 0 || grantpt(master) || unlockpt(master) || ptsname_r(master, name, sizeof name))
+    return close(master), 37;
   int slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
   check(slave >= 0, "a terminal", key);
   feeder->call_later([&] { (void)!write(master, "one line\n", 9); }, key.pick(150, 1));
@@ -304,7 +328,8 @@ inline Value many_messages(Key key) {
     check(more > 0, "recvmmsg", key);
     have += more;
   }
-  for (int i = 0; i < count; ++i) check(in[i] == out[i] && received[i].msg_len == 8, "messages in order", key);
+  for (int i = 0; i < count; ++i)
+    check(in[i] == out[i] && received[i].msg_len == 8, "messages in order", key);
   sender.join();
   close_all({ends[0], ends[1]});
   return count;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenMP constructs of a random program that omp.cpp has not: clauses of loops, odd dependences, settings, what threads have beside a loop.
+// OpenMP constructs of a random program that omp.cpp has not: clauses of loops, odd dependences, settings,
+// what threads have beside a loop.
 #pragma once
 
 #include <omp.h>
@@ -23,7 +24,7 @@ struct Sums {
   }
   Value fold() const { return mix(a) + b; }
 };
-#pragma omp declare reduction(merge : Sums : omp_out.merge(omp_in))
+#pragma omp declare reduction(merge:Sums : omp_out.merge(omp_in))
 
 // One after the other in a region: each way to share a loop out, with what a thread has beside it.
 inline Value shared_out(Key key) {
@@ -58,10 +59,12 @@ inline Value shared_out(Key key) {
 #pragma omp for schedule(static)
     for (int i = 0; i < count; ++i) second[i] = mix(second[i]);
   }
-  return sums.fold() + hash_of(guided, sizeof guided) + hash_of(by_run, sizeof by_run) + hash_of(bins, sizeof bins) + last + hash_of(second, sizeof second);
+  return sums.fold() + hash_of(guided, sizeof guided) + hash_of(by_run, sizeof by_run) +
+         hash_of(bins, sizeof bins) + last + hash_of(second, sizeof second);
 }
 
-// Several at a time, and objects that stand for a dependence. (Without iterators and inoutset: of gcc 12 the former wait for nothing, bare, and it knows not the latter.)
+// Several at a time, and objects that stand for a dependence. (Without iterators and inoutset: of gcc 12 the
+// former wait for nothing, bare, and it knows not the latter.)
 inline Value odd_dependences(Key key) {
   Value values[5] = {}, sum = 0, places[2] = {};
 #pragma omp task shared(values) depend(out : places[0]) depend(out : places[1])
@@ -236,14 +239,22 @@ inline Value thrown_within(Key key) {
 
 inline Value any_construct(Key key) {
   switch (key.pick(8, 21)) {
-    case 0: return odd_dependences(key);
-    case 1: return many_groups(key);
-    case 2: return own_settings(key);
-    case 3: return copied_objects(key);
-    case 4: return chain(key);
-    case 5: return through_a_pipe(key);
-    case 6: return thrown_within(key);
-    default: return common(key);
+    case 0:
+      return odd_dependences(key);
+    case 1:
+      return many_groups(key);
+    case 2:
+      return own_settings(key);
+    case 3:
+      return copied_objects(key);
+    case 4:
+      return chain(key);
+    case 5:
+      return through_a_pipe(key);
+    case 6:
+      return thrown_within(key);
+    default:
+      return common(key);
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaves of a random program that have a file of their own, or share one: numbers, streams, folders, maps, locks.
+// Leaves of a random program that have a file of their own, or share one: numbers, streams, folders, maps,
+// locks.
 #pragma once
 
 #include <aio.h>
@@ -30,7 +31,8 @@ inline Value hash_of_file(int fd) {
   char block[4096];
   Value all = 0;
   off_t at = 0;
-  for (ssize_t got; (got = pread(fd, block, sizeof block, at)) > 0; at += got) all = mix(all) + hash_of(block, got);
+  for (ssize_t got; (got = pread(fd, block, sizeof block, at)) > 0; at += got)
+    all = mix(all) + hash_of(block, got);
   return all + at;
 }
 
@@ -43,8 +45,10 @@ inline Value written_and_read(Key key) {
   check(lseek(fd, 0, SEEK_CUR) == 256, "the offset behind a pwrite", key);
   iovec parts[] = {{words, 100}, {words + 20, 28}};
   check(pwritev(fd, parts, 2, 1000) == 128 && writev(fd, parts, 2) == 128, "writev", key);
-  if (key.pick(2, 1)) check(!fdatasync(fd), "fdatasync", key);
-  else check(!fsync(fd), "fsync", key);
+  if (key.pick(2, 1))
+    check(!fdatasync(fd), "fdatasync", key);
+  else
+    check(!fsync(fd), "fsync", key);
   Value all = hash_of_file(fd);
   check(!ftruncate(fd, 300) && lseek(fd, 0, SEEK_END) == 300, "ftruncate", key);
   char byte;
@@ -105,7 +109,8 @@ inline Value mapped_file(Key key) {
   Value more = key.bits;
   check(pwrite(fd, &more, 8, 80) == 8 && words[10] == key.bits, "what a map sees", key);
   // Into a map, from a map.
-  check(pread(world.data, words, 4096, 0) == 4096 && write(fd, words, 4096) == 4096, "a map as a buffer", key);
+  check(pread(world.data, words, 4096, 0) == 4096 && write(fd, words, 4096) == 4096, "a map as a buffer",
+        key);
   if (key.pick(2, 1)) msync(place, 8192, MS_SYNC);
   Value all = hash_of(words, 8192);
   munmap(place, 8192);
@@ -123,8 +128,10 @@ inline Value folder(Key key) {
     check(fd >= 0 && write(fd, file, i) == i, "a new file", key);
     close(fd);
   }
-  check(openat(where, "f0", O_CREAT | O_EXCL | O_WRONLY, 0600) == -1 && get_errno() == EEXIST, "a file that is there", key);
-  check(open("/var/tmp/weir/is/nowhere", O_RDONLY) == -1 && get_errno() == ENOENT, "a file that is not there", key);
+  check(openat(where, "f0", O_CREAT | O_EXCL | O_WRONLY, 0600) == -1 && get_errno() == EEXIST,
+        "a file that is there", key);
+  check(open("/var/tmp/weir/is/nowhere", O_RDONLY) == -1 && get_errno() == ENOENT, "a file that is not there",
+        key);
   DIR* entries = opendir(name);
   Value all = 0;
   set_errno(0);
@@ -153,7 +160,8 @@ inline Value moved_in_the_kernel(Key key) {
   loff_t at = 500;
   check(splice(fd, &at, ends[1], nullptr, 1000, 0) == 1000, "splice", key);
   char room[1000];
-  check(read(ends[0], room, 400) == 400 && splice(ends[0], nullptr, fd, &to, 600, 0) == 600, "splice back", key);
+  check(read(ends[0], room, 400) == 400 && splice(ends[0], nullptr, fd, &to, 600, 0) == 600, "splice back",
+        key);
   Value all = hash_of(room, 400) + hash_of_file(fd);
   for (int end : {ends[0], ends[1], fd}) close(end);
   return all;
@@ -164,13 +172,21 @@ inline Value own_stream(Key key) {
   FILE* own = fdopen(own_file(key), "w+");
   char room[512];
   switch (key.pick(4, 1)) {
-    case 0: setvbuf(own, nullptr, _IONBF, 0); break;
-    case 1: setvbuf(own, room, _IOLBF, sizeof room); break;
-    case 2: setvbuf(own, room, _IOFBF, 64); break;
-    default: break;
+    case 0:
+      setvbuf(own, nullptr, _IONBF, 0);
+      break;
+    case 1:
+      setvbuf(own, room, _IOLBF, sizeof room);
+      break;
+    case 2:
+      setvbuf(own, room, _IOFBF, 64);
+      break;
+    default:
+      break;
   }
   long want = key.pick(1000, 2);
-  check(fprintf(own, "%ld %s\nsecond line\n", want, "words") > 0 && fputs("third\n", own) >= 0, "fprintf", key);
+  check(fprintf(own, "%ld %s\nsecond line\n", want, "words") > 0 && fputs("third\n", own) >= 0, "fprintf",
+        key);
   for (int i = 0; i < 200; ++i) putc('a' + i % 26, own);
   check(fwrite(&key.bits, 1, 8, own) == 8 && !fflush(own), "fwrite", key);
   long end = ftell(own);
@@ -200,7 +216,8 @@ inline Value own_iostream(Key key) {
   own.seekg(0);
   Value all = 0;
   long number;
-  for (int i = 0; i < 50; ++i) check(static_cast<bool>(own >> number) && number == i * key.pick(50, 1), "a number in a stream", key);
+  for (int i = 0; i < 50; ++i)
+    check(static_cast<bool>(own >> number) && number == i * key.pick(50, 1), "a number in a stream", key);
   own.clear();
   own.seekg(0);
   std::string line;
@@ -239,7 +256,8 @@ inline Value file_lock(Key key) {
   struct flock range{};
   range.l_type = F_WRLCK;
   check(whole ? !flock(one, LOCK_EX) : !fcntl(one, F_OFD_SETLKW, &range), "a free lock", key);
-  if (whole) check(flock(two, LOCK_EX | LOCK_NB) == -1 && get_errno() == EWOULDBLOCK, "a lock that another has", key);
+  if (whole)
+    check(flock(two, LOCK_EX | LOCK_NB) == -1 && get_errno() == EWOULDBLOCK, "a lock that another has", key);
   std::atomic<bool> given_back{false};
   feeder->call_later(
       [&] {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaves of a random program with threads, processes and control flow of their own: who waits for whom is never another task.
+// Leaves of a random program with threads, processes and control flow of their own: who waits for whom is
+// never another task.
 #pragma once
 
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <spawn.h>
-#include <sys/sem.h>
 #include <sys/msg.h>
+#include <sys/sem.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <ucontext.h>
@@ -79,7 +80,8 @@ inline Value limits_of_waits(Key key) {
     }
     case 2: {
       std::promise<int> never;
-      check(never.get_future().wait_for(std::chrono::microseconds(300)) == std::future_status::timeout, "a future's limit", key);
+      check(never.get_future().wait_for(std::chrono::microseconds(300)) == std::future_status::timeout,
+            "a future's limit", key);
       break;
     }
 #ifdef BOUND  // libstdc++'s asks which thread it is
@@ -100,8 +102,10 @@ inline Value limits_of_waits(Key key) {
         usleep(300);
       });
       usleep(50);
-      if (mutex.try_lock_for(std::chrono::seconds(5))) mutex.unlock();
-      else wrong("a lock with a limit", key);
+      if (mutex.try_lock_for(std::chrono::seconds(5)))
+        mutex.unlock();
+      else
+        wrong("a lock with a limit", key);
       other.join();
     }
   }
@@ -187,10 +191,12 @@ inline Value other_program(Key key) {
       const char* words[] = {"echo", "spawned", nullptr};
       pid_t pid = 0;
       char line[16] = {};
-      check(!posix_spawnp(&pid, "echo", &actions, nullptr, const_cast<char**>(words), environ), "posix_spawn", key);
+      check(!posix_spawnp(&pid, "echo", &actions, nullptr, const_cast<char**>(words), environ), "posix_spawn",
+            key);
       close(ends[1]);
       int status = -1;
-      check(read(ends[0], line, 16) == 8 && !strcmp(line, "spawned\n") && read(ends[0], line, 1) == 0, "what it writes", key);
+      check(read(ends[0], line, 16) == 8 && !strcmp(line, "spawned\n") && read(ends[0], line, 1) == 0,
+            "what it writes", key);
       check(waitpid(pid, &status, 0) == pid && status == 0, "how it ends", key);
       posix_spawn_file_actions_destroy(&actions);
       close(ends[0]);
@@ -269,7 +275,8 @@ inline Value own_stack(Key key) {
   c->there.uc_stack.ss_size = sizeof c->stack;
   c->there.uc_link = &c->here;
   auto place = reinterpret_cast<std::uintptr_t>(c.get());
-  makecontext(&c->there, reinterpret_cast<void (*)()>(coroutine_body), 2, static_cast<unsigned>(place >> 32), static_cast<unsigned>(place));
+  makecontext(&c->there, reinterpret_cast<void (*)()>(coroutine_body), 2, static_cast<unsigned>(place >> 32),
+              static_cast<unsigned>(place));
   swapcontext(&c->here, &c->there);
   Value first = c->value + plain_wait(key.child(3));
   swapcontext(&c->here, &c->there);
@@ -290,7 +297,8 @@ inline Value deep_frames(Key key) { return deep(key, 10 + key.pick(300, 1)); }
   for (unsigned i = 0; i < sizeof room; i += 512) room[i] = static_cast<char>(key.bits + i);
   check(pread(world.data, const_cast<char*>(room) + 4096, 4096, 0) == 4096, "pread", key);
   Value all = plain_wait(key);
-  for (unsigned i = 0; i < 4096; i += 512) check(room[i] == static_cast<char>(key.bits + i), "a wide frame", key);
+  for (unsigned i = 0; i < 4096; i += 512)
+    check(room[i] == static_cast<char>(key.bits + i), "a wide frame", key);
   return all + static_cast<unsigned char>(room[5000]);
 }
 

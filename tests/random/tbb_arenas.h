@@ -29,7 +29,9 @@ namespace arenas {
 // Sorted by what calls give.
 inline Value sorted(Key key) {
   std::vector<Value> all(20 + key.pick(30, 1));
-  tbb::parallel_for(std::size_t{0}, all.size(), [&](std::size_t i) { all[i] = i % 5 ? mix(key.bits + i) : leaf(key.child(static_cast<long>(i))); });
+  tbb::parallel_for(std::size_t{0}, all.size(), [&](std::size_t i) {
+    all[i] = i % 5 ? mix(key.bits + i) : leaf(key.child(static_cast<long>(i)));
+  });
   tbb::parallel_sort(all.begin(), all.end(), [key](Value a, Value b) {
     if ((a ^ b) % 64 == 0) usleep(20);
     return a < b;
@@ -61,9 +63,15 @@ inline Value split_and_joined(Key key) {
   Body body(key);
   tbb::blocked_range<int> range(0, 3 + key.pick(12, 1), 1 + key.pick(2, 2));
   switch (key.pick(4, 3)) {
-    case 0: tbb::parallel_reduce(range, body); break;
-    case 1: tbb::parallel_deterministic_reduce(range, body); break;
-    case 2: tbb::parallel_reduce(range, body, tbb::simple_partitioner()); break;
+    case 0:
+      tbb::parallel_reduce(range, body);
+      break;
+    case 1:
+      tbb::parallel_deterministic_reduce(range, body);
+      break;
+    case 2:
+      tbb::parallel_reduce(range, body, tbb::simple_partitioner());
+      break;
     default: {
       tbb::affinity_partitioner own;
       tbb::parallel_reduce(range, body, own);
@@ -91,7 +99,8 @@ inline Value in_two_dimensions(Key key) {
   Value values[4][4] = {};
   tbb::parallel_for(tbb::blocked_range2d<int>(0, 4, 0, 4), [&](const tbb::blocked_range2d<int>& range) {
     for (int r = range.rows().begin(); r != range.rows().end(); ++r)
-      for (int c = range.cols().begin(); c != range.cols().end(); ++c) values[r][c] = (r + c) % 3 ? mix(r * 4 + c) : leaf(key.child(r * 4 + c));
+      for (int c = range.cols().begin(); c != range.cols().end(); ++c)
+        values[r][c] = (r + c) % 3 ? mix(r * 4 + c) : leaf(key.child(r * 4 + c));
   });
   return hash_of(values, sizeof values);
 }
@@ -128,7 +137,10 @@ inline Value several_threads(Key key) {
   tbb::task_arena arena(2, key.pick(3, 1));
   std::atomic<Value> all{0};
   auto use = [&](int who) {
-    arena.execute([&] { tbb::parallel_for(0, 4, [&](int i) { all += leaf(key.child(10 * who + i)); }, tbb::simple_partitioner()); });
+    arena.execute([&] {
+      tbb::parallel_for(
+          0, 4, [&](int i) { all += leaf(key.child(10 * who + i)); }, tbb::simple_partitioner());
+    });
   };
   std::thread one(use, 1), two(use, 2);
   use(3);
@@ -142,7 +154,9 @@ inline Value one_in_another(Key key) {
   outer.execute([&] {
     tbb::parallel_for(0, 3, [&](int i) {
       values[i] = leaf(key.child(i));
-      inner.execute([&] { tbb::parallel_for(0, 2, [&](int j) { values[3 + 2 * i + j] = common(key.child(20 + 2 * i + j)); }); });
+      inner.execute([&] {
+        tbb::parallel_for(0, 2, [&](int j) { values[3 + 2 * i + j] = common(key.child(20 + 2 * i + j)); });
+      });
     });
   });
   return hash_of(values, sizeof values);
@@ -153,7 +167,9 @@ inline Value kept_apart(Key key) {
   std::atomic<Value> all{0};
   tbb::parallel_for(0, 6, [&](int i) {
     int state = i;
-    tbb::this_task_arena::isolate([&] { tbb::parallel_for(0, 3, [&](int j) { all += leaf(key.child(10 * i + j)); }, tbb::simple_partitioner()); });
+    tbb::this_task_arena::isolate([&] {
+      tbb::parallel_for(0, 3, [&](int j) { all += leaf(key.child(10 * i + j)); }, tbb::simple_partitioner());
+    });
     check(state == i, "a state kept apart", key);
     all += state;
   });
@@ -174,14 +190,18 @@ inline Value begun_from_tasks(Key key) {
   return hash_of(values, sizeof values);
 }
 inline Value context_called_off(Key key) {
-  tbb::task_group_context context(key.pick(2, 1) ? tbb::task_group_context::isolated : tbb::task_group_context::bound);
+  tbb::task_group_context context(key.pick(2, 1) ? tbb::task_group_context::isolated
+                                                 : tbb::task_group_context::bound);
   std::atomic<int> ran{0};
-  tbb::parallel_for(0, 30, [&](int i) {
-    timer(key.child(i));
-    ++ran;
-    if (i == 3) context.cancel_group_execution();
-    nap(key.child(i));
-  }, tbb::simple_partitioner(), context);
+  tbb::parallel_for(
+      0, 30,
+      [&](int i) {
+        timer(key.child(i));
+        ++ran;
+        if (i == 3) context.cancel_group_execution();
+        nap(key.child(i));
+      },
+      tbb::simple_partitioner(), context);
   check(context.is_group_execution_cancelled() && ran > 0, "a context called off", key);
   return leaf(key.child(99));
 }
@@ -210,13 +230,17 @@ inline Value suspended_here(Key key) {
       tbb::task::suspend([](tbb::task::suspend_point point) { tbb::task::resume(point); });
       break;
     case 1:
-      tbb::task::suspend([&](tbb::task::suspend_point point) { feeder->call_later([point] { tbb::task::resume(point); }, key.pick(200, 2)); });
+      tbb::task::suspend([&](tbb::task::suspend_point point) {
+        feeder->call_later([point] { tbb::task::resume(point); }, key.pick(200, 2));
+      });
       break;
     default: {
       Value values[3] = {};
       tbb::parallel_for(0, 3, [&](int i) {
         values[i] = leaf(key.child(10 + i));
-        tbb::task::suspend([&](tbb::task::suspend_point point) { feeder->call_later([point] { tbb::task::resume(point); }, key.pick(100, 3 + i)); });
+        tbb::task::suspend([&](tbb::task::suspend_point point) {
+          feeder->call_later([point] { tbb::task::resume(point); }, key.pick(100, 3 + i));
+        });
         values[i] += leaf(key.child(20 + i));
       });
       all += values[0] + mix(values[1]) + values[2];
@@ -242,13 +266,16 @@ inline Value fed_deeply(Key key) {
 inline Value of_threads(Key key) {
 #ifdef BOUND
   tbb::combinable<Value> sums([] { return Value{0}; });
-  tbb::enumerable_thread_specific<std::vector<Value>, tbb::cache_aligned_allocator<std::vector<Value>>, tbb::ets_key_per_instance> had;
+  tbb::enumerable_thread_specific<std::vector<Value>, tbb::cache_aligned_allocator<std::vector<Value>>,
+                                  tbb::ets_key_per_instance>
+      had;
   tbb::parallel_for(0, 8, [&](int i) {
     std::vector<Value>& own = had.local();
     std::size_t before = own.size();
     int slot = tbb::this_task_arena::current_thread_index();
     Value value = leaf(key.child(i));
-    check(own.size() == before && slot == tbb::this_task_arena::current_thread_index(), "a thread's own after a call", key);
+    check(own.size() == before && slot == tbb::this_task_arena::current_thread_index(),
+          "a thread's own after a call", key);
     own.push_back(value);
     sums.local() += value;
   });
@@ -288,23 +315,40 @@ inline Value observed(Key key) {
 
 inline Value arena(Key key) {
   switch (key.pick(17, 17)) {
-    case 0: return sorted(key);
-    case 1: return split_and_joined(key);
-    case 2: return rounded_alike(key);
-    case 3: return in_two_dimensions(key);
-    case 4: return containers(key);
-    case 5: return several_threads(key);
-    case 6: return one_in_another(key);
-    case 7: return kept_apart(key);
-    case 8: return begun_from_tasks(key);
-    case 9: return context_called_off(key);
-    case 10: return thrown_far(key);
-    case 11: return suspended_here(key);
-    case 12: return suspended_here(key.child(40));
-    case 13: return fed_deeply(key);
-    case 14: return of_threads(key);
-    case 15: return observed(key);
-    default: return common(key) + common(key.child(30));
+    case 0:
+      return sorted(key);
+    case 1:
+      return split_and_joined(key);
+    case 2:
+      return rounded_alike(key);
+    case 3:
+      return in_two_dimensions(key);
+    case 4:
+      return containers(key);
+    case 5:
+      return several_threads(key);
+    case 6:
+      return one_in_another(key);
+    case 7:
+      return kept_apart(key);
+    case 8:
+      return begun_from_tasks(key);
+    case 9:
+      return context_called_off(key);
+    case 10:
+      return thrown_far(key);
+    case 11:
+      return suspended_here(key);
+    case 12:
+      return suspended_here(key.child(40));
+    case 13:
+      return fed_deeply(key);
+    case 14:
+      return of_threads(key);
+    case 15:
+      return observed(key);
+    default:
+      return common(key) + common(key.child(30));
   }
 }
 

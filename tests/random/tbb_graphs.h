@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flow graphs and pipelines of a random oneTBB program. Included by tbb.cpp, whose nodes are the leaves of these.
+// Flow graphs and pipelines of a random oneTBB program. Included by tbb.cpp, whose nodes are the leaves of
+// these.
 #pragma once
 
 #include <oneapi/tbb/flow_graph.h>
@@ -20,14 +21,17 @@ inline Value joined(Key key) {
   std::atomic<Value> all{0};
   flow::graph graph;
   flow::broadcast_node<int> first(graph);
-  flow::function_node<int, Numbered> left(graph, key.pick(2, 1) ? flow::unlimited : 2, [&](int i) { return Numbered{i, leaf(key.child(i))}; });
-  flow::function_node<int, Numbered> right(graph, flow::serial, [&](int i) { return Numbered{i, common(key.child(20 + i))}; });
+  flow::function_node<int, Numbered> left(graph, key.pick(2, 1) ? flow::unlimited : 2,
+                                          [&](int i) { return Numbered{i, leaf(key.child(i))}; });
+  flow::function_node<int, Numbered> right(graph, flow::serial,
+                                           [&](int i) { return Numbered{i, common(key.child(20 + i))}; });
   auto number_of = [](const Numbered& n) { return n.first; };
   flow::join_node<std::tuple<Numbered, Numbered>, flow::key_matching<int>> both(graph, number_of, number_of);
-  flow::function_node<std::tuple<Numbered, Numbered>> last(graph, flow::unlimited, [&](const std::tuple<Numbered, Numbered>& t) {
-    check(std::get<0>(t).first == std::get<1>(t).first, "what is joined", key);
-    all += mix(std::get<0>(t).second + 3 * std::get<1>(t).second) + leaf(key.child(40));
-  });
+  flow::function_node<std::tuple<Numbered, Numbered>> last(
+      graph, flow::unlimited, [&](const std::tuple<Numbered, Numbered>& t) {
+        check(std::get<0>(t).first == std::get<1>(t).first, "what is joined", key);
+        all += mix(std::get<0>(t).second + 3 * std::get<1>(t).second) + leaf(key.child(40));
+      });
   flow::make_edge(first, left);
   flow::make_edge(first, right);
   flow::make_edge(left, flow::input_port<0>(both));
@@ -38,7 +42,8 @@ inline Value joined(Key key) {
   return all;
 }
 
-// Made by the graph itself; so many at a time, in a node with several outputs. (Not by a limiter_node: libtbb 2021.8 loses the last one, bare.)
+// Made by the graph itself; so many at a time, in a node with several outputs. (Not by a limiter_node: libtbb
+// 2021.8 loses the last one, bare.)
 inline Value limited(Key key) {
   constexpr int count = 8;
   std::atomic<int> inside{0}, sent{0};
@@ -55,11 +60,15 @@ inline Value limited(Key key) {
     check(++inside <= most, "more than a node lets in", key);
     Value value = common(key.child(i));
     --inside;
-    if (i % 2) std::get<1>(ports).try_put(value);
-    else std::get<0>(ports).try_put(value);
+    if (i % 2)
+      std::get<1>(ports).try_put(value);
+    else
+      std::get<0>(ports).try_put(value);
   });
-  flow::function_node<Value, flow::continue_msg> evens(graph, flow::serial, [&](Value v) { return even += v + leaf(key.child(30)), flow::continue_msg(); });
-  flow::function_node<Value, flow::continue_msg> odds(graph, flow::unlimited, [&](Value v) { return odd += v, flow::continue_msg(); });
+  flow::function_node<Value, flow::continue_msg> evens(
+      graph, flow::serial, [&](Value v) { return even += v + leaf(key.child(30)), flow::continue_msg(); });
+  flow::function_node<Value, flow::continue_msg> odds(
+      graph, flow::unlimited, [&](Value v) { return odd += v, flow::continue_msg(); });
   flow::make_edge(source, work);
   flow::make_edge(flow::output_port<0>(work), evens);
   flow::make_edge(flow::output_port<1>(work), odds);
@@ -86,7 +95,8 @@ inline Value answered(Key key) {
       gateway.release_wait();
     });
   });
-  flow::function_node<Value> hears(graph, flow::unlimited, [&](Value v) { all += mix(v) + leaf(key.child(50)); });
+  flow::function_node<Value> hears(graph, flow::unlimited,
+                                   [&](Value v) { all += mix(v) + leaf(key.child(50)); });
   flow::make_edge(asks, hears);
   for (int i = 0; i < count; ++i) asks.try_put(i);
   graph.wait_for_all();
@@ -136,11 +146,16 @@ inline Value thrown_in_a_graph(Key key) {
 
 inline Value graph(Key key) {
   switch (key.pick(5, 16)) {
-    case 0: return joined(key);
-    case 1: return limited(key);
-    case 2: return answered(key);
-    case 3: return diamond(key);
-    default: return thrown_in_a_graph(key);
+    case 0:
+      return joined(key);
+    case 1:
+      return limited(key);
+    case 2:
+      return answered(key);
+    case 3:
+      return diamond(key);
+    default:
+      return thrown_in_a_graph(key);
   }
 }
 
@@ -152,19 +167,22 @@ inline Value pipeline(Key key, int depth) {
       1 + key.pick(8, 2),
       tbb::make_filter<void, std::pair<int, Value>>(tbb::filter_mode::serial_in_order,
                                                     [&](tbb::flow_control& control) -> std::pair<int, Value> {
-                                                      if (next == count) return control.stop(), std::pair<int, Value>{};
+                                                      if (next == count)
+                                                        return control.stop(), std::pair<int, Value>{};
                                                       int i = next++;
                                                       return {i, leaf(key.child(i))};
                                                     }) &
           tbb::make_filter<std::pair<int, Value>, std::pair<int, Value>>(
               key.pick(2, 3) ? tbb::filter_mode::parallel : tbb::filter_mode::serial_out_of_order,
               [&](std::pair<int, Value> p) -> std::pair<int, Value> {
-                return {p.first, p.second + (depth > 1 ? pipeline(key.child(40 + p.first), 1) : common(key.child(40 + p.first)))};
+                return {p.first, p.second + (depth > 1 ? pipeline(key.child(40 + p.first), 1)
+                                                       : common(key.child(40 + p.first)))};
               }) &
-          tbb::make_filter<std::pair<int, Value>, void>(tbb::filter_mode::serial_in_order, [&](std::pair<int, Value> p) {
-            check(p.first == out++, "a pipeline's order", key);
-            all = mix(all + p.second + leaf(key.child(80)));
-          }));
+          tbb::make_filter<std::pair<int, Value>, void>(tbb::filter_mode::serial_in_order,
+                                                        [&](std::pair<int, Value> p) {
+                                                          check(p.first == out++, "a pipeline's order", key);
+                                                          all = mix(all + p.second + leaf(key.child(80)));
+                                                        }));
   check(out == count, "what a pipeline brought", key);
   return all;
 }
