@@ -31,7 +31,7 @@
 
 using Made = Value (*)(Key);
 inline Value plain_wait(Key key) {
-  usleep(50 + key.pick(200, 60));
+  usleep(20 + key.pick(100, 60));
   return mix(key.bits + 60);
 }
 
@@ -169,7 +169,7 @@ extern char** environ;
 
 // Other programs, with what they write and how they end.
 inline Value other_program(Key key) {
-  if (key.pick(4)) return plain_wait(key);
+  if (key.pick(16)) return plain_wait(key);
   switch (key.pick(4, 1)) {
     case 0: {
       FILE* out = popen("echo one line; exit 3", "re");
