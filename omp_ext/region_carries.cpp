@@ -100,7 +100,8 @@ class Frame {
     if (!flow_.fits() || !is_shared(object_, flow_)) return false;
     for (int block = 0; block < flow_.count(); ++block) in_loops_[static_cast<std::size_t>(block)] = flow_.is_in_loop(block);
     for (int block = 0; block < flow_.count(); ++block) {
-      if (!loops(block) && leads_to_loop(block)) walk(block, false);
+      // (What catches an exception has nobody before it, though it may go on in the loop.)
+      if (!loops(block) && flow_.may_pass(block) && leads_to_loop(block)) walk(block, false);
     }
     for (int block = 0; block < flow_.count() && !carries_; ++block) {
       if (loops(block)) walk(block, true);
