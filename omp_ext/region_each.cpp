@@ -132,22 +132,58 @@ class Body {
   }
 
   // Adds one to what all threads see, or takes a number, and not as a loop does for each piece. (Of such a loop the first pass may
-  // stand before it. A region whose loop OpenMP shares out takes no pieces by hand; what counts in a loop there counts the passes.) With a
+  // stand before it, and adds to the same. A region whose loop OpenMP shares out takes no pieces by hand; what counts in a loop there counts the passes.) With a
   // lock held, also what some do only, and what is moved on by something else than one, as the end of a vector.
   bool counts() const {
     bool once = false, in_loops = false;
+    Counted looped[most_counted];
+    int loops = 0;
+    each_count([&](int block, const Place& place, const Instruction& i, std::uintptr_t at, bool alone) {
+      if (!place.loops || !is_count(block, at, alone)) return;
+      in_loops = true;
+      if (loops < most_counted) looped[loops++] = counted_by(block, i, at);
+    });
+    auto is_pass = [&](const Counted& one) {
+      return loops == most_counted || !std::all_of(looped, looped + loops, [&](const Counted& other) { return one.differs(other); });
+    };
     Flow::Blocks where;
-    Place place{-1};
-    each_instruction(object_, flow_, [&](int block, const Instruction&, std::uintptr_t at, Named) {
-      bool alone = alone_.holds(block, at), one = is_count(block, at, alone);
-      if (!one && !(alone && moves_on(block, at))) return;
-      if (block != place.block) place = place_of(block);
-      in_loops |= one && place.loops;
+    each_count([&](int block, const Place& place, const Instruction& i, std::uintptr_t at, bool alone) {
       if (place.loops || share_.holds(block, at)) return;
+      if (in_loops && !shares_loop_ && is_pass(counted_by(block, i, at))) return;
       where[static_cast<std::size_t>(block)] = true;
       once |= alone && (shares_loop_ || !is_region_) && flow_.may_pass(block);
     });
-    return (once || flow_.all_pass(where)) && (shares_loop_ || !in_loops);
+    return once || flow_.all_pass(where);
+  }
+
+  static constexpr int most_counted = 16;
+
+  // fn(block, its place, instruction, its address, with a lock held) for each that counts, or moves on with a lock held.
+  template <typename Fn>
+  void each_count(Fn fn) const {
+    Place place{-1};
+    each_instruction(object_, flow_, [&](int block, const Instruction& i, std::uintptr_t at, Named) {
+      bool alone = alone_.holds(block, at);
+      if (!is_count(block, at, alone) && !(alone && moves_on(block, at))) return;
+      if (block != place.block) place = place_of(block);
+      fn(block, place, i, at, alone);
+    });
+  }
+
+  // What is counted, as far as it can be told from others.
+  struct Counted {
+    std::uintptr_t address = 0;  // 0: behind a pointer,
+    int base = -1;               // in this register; -1: not known
+    std::int32_t displacement = 0;
+    bool differs(const Counted& other) const {
+      if (address && other.address) return address != other.address;
+      return base >= 0 && base == other.base && displacement != other.displacement;
+    }
+  };
+  Counted counted_by(int block, const Instruction& i, std::uintptr_t at) const {
+    lane::Operands o = lane::read_operands(lane::bytes_at(at), lane::bytes_at(flow_.code_of(block).end));
+    if (!o.in_memory || o.index >= 0) return {};
+    return o.base < 0 ? Counted{i.target} : Counted{0, o.base, o.displacement};
   }
 
   bool is_count(int block, std::uintptr_t at, bool alone) const {

@@ -2,7 +2,6 @@
 #include "lane/pretence.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "sys/file.h"
 
@@ -10,6 +9,21 @@ namespace weir::lane {
 namespace {
 
 std::uint64_t lowest(std::uint64_t value, int bytes) { return bytes >= 8 ? value : value & ((std::uint64_t{1} << 8 * bytes) - 1); }
+// As the program's own code would, where a sanitizer watches ours.
+template <typename T>
+__attribute__((noinline, no_sanitize("address", "undefined", "thread"))) std::uint64_t value_at(std::uint64_t address) {
+  return *reinterpret_cast<const volatile T*>(address);
+}
+
+std::uint64_t value_at(std::uint64_t address, int bytes) {
+  switch (bytes) {
+    case 1: return value_at<std::uint8_t>(address);
+    case 2: return value_at<std::uint16_t>(address);
+    case 4: return value_at<std::uint32_t>(address);
+    default: return value_at<std::uint64_t>(address);
+  }
+}
+
 bool is_negative(std::uint64_t value, int bytes) { return value >> (8 * bytes - 1) & 1; }
 
 }  // namespace
@@ -66,10 +80,7 @@ Word Pretence::address_of(const Operands& o, const Instruction& i) const {
 Word Pretence::load(Word address, int bytes) const {
   if (!address) return {};
   if (!is_on_stack(*address)) {
-    std::uint64_t value = 0;
-    if (!sys::readable(*address, static_cast<std::size_t>(bytes))) return {};
-    std::memcpy(&value, reinterpret_cast<const void*>(*address), static_cast<std::size_t>(bytes));
-    return value;
+    return sys::readable(*address, static_cast<std::size_t>(bytes)) ? Word(value_at(*address, bytes)) : Word();
   }
   for (int s = 0; s < count_; ++s) {
     if (slots_[s].address == *address && slots_[s].bytes >= bytes) return lowest(slots_[s].value, bytes);

@@ -161,7 +161,7 @@ inline Value refused(Key key) {
     setsockopt(ends[1], SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     while (send(ends[1], much, sizeof much, MSG_DONTWAIT) > 0) {
     }
-    check(send(ends[1], much, sizeof much, 0) == -1 && get_errno() == EAGAIN, "SO_SNDTIMEO", key);
+    check(again([&] { return send(ends[1], much, sizeof much, 0); }) == -1 && get_errno() == EAGAIN, "SO_SNDTIMEO", key);
   }
   feeder->call_later([&] { shutdown(ends[1], SHUT_RDWR); }, key.pick(100, 2));
   while (recv(ends[0], much, sizeof much, 0) > 0) {
@@ -181,7 +181,7 @@ inline Value refused(Key key) {
   timeval limit{0, 400};
   check(!listen(listener, 1) && !setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit),
         "listen", key);
-  check(accept(listener, nullptr, nullptr) == -1 && get_errno() == EAGAIN, "accept with a limit", key);
+  check(again([&] { return accept(listener, nullptr, nullptr); }) == -1 && get_errno() == EAGAIN, "accept with a limit", key);
   close_all({listener, one});
   return 29;
 }
@@ -204,7 +204,7 @@ inline Value several(Key key) {
     event.data.fd = p.fd;
     epoll_ctl(many, EPOLL_CTL_ADD, p.fd, &event);
   }
-  if (first == 3) check(epoll_wait(many, &event, 1, 1) == 0, "epoll_wait's limit", key);
+  if (first == 3) check(again([&] { return epoll_wait(many, &event, 1, 1); }) == 0, "epoll_wait's limit", key);
   int which = key.pick(3, 2), after = key.pick(200, 3);
   if (which == 0) feeder->write_later(a[1], 8, key.bits, after);
   if (which == 1) feeder->call_later([b] { eventfd_write(b, 5); }, after);
@@ -219,7 +219,7 @@ inline Value several(Key key) {
       check(ppoll(all, 3, nullptr, nullptr) == 1 && all[which].revents == POLLIN, "ppoll of several", key);
       break;
     default:
-      check(epoll_wait(many, &event, 1, -1) == 1 && event.data.fd == ready, "epoll of several", key);
+      check(again([&] { return epoll_wait(many, &event, 1, -1); }) == 1 && event.data.fd == ready, "epoll of several", key);
   }
   Value got = 0;
   check(read(ready, &got, 8) == 8, "what is ready", key);

@@ -226,10 +226,11 @@ inline Value system_v(Key key) {
     usleep(key.pick(200, 1));
     msgsnd(queue, &out, 8, 0);
     sembuf up{0, 1, 0};
-    semop(lock, &up, 1);
+    again([&] { return semop(lock, &up, 1); });
   });
   sembuf down{0, -1, 0};
-  check(msgrcv(queue, &in, 8, 0, 0) == 8 && in.value == key.bits && !semop(lock, &down, 1), "System V", key);
+  check(msgrcv(queue, &in, 8, 0, 0) == 8 && in.value == key.bits && !again([&] { return semop(lock, &down, 1); }), "System V",
+        key);
   other.join();
   msgctl(queue, IPC_RMID, nullptr);
   semctl(lock, 0, IPC_RMID);

@@ -54,6 +54,15 @@ inline void check(bool holds, const char* what, Key key) {
   asm volatile("" : "+r"(value));
   return value;
 }
+
+// A call that ends early with EINTR though no handler runs: while some thread has a child's end blocked, as who starts
+// one has for a moment, the kernel wakes another for it.
+template <typename Call>
+auto again(Call call) {
+  auto got = call();
+  while (got == -1 && get_errno() == EINTR) got = call();
+  return got;
+}
 [[gnu::noinline]] inline void set_errno(int value) {
   asm volatile("" : "+r"(value));
   errno = value;

@@ -138,6 +138,15 @@ void seen_reading_alone(void) {
   }
 }
 
+static long next_piece;
+void seen_beside_takers(void) {
+#pragma omp parallel
+  {
+    __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
+    for (long i; (i = __atomic_fetch_add(&next_piece, 1, __ATOMIC_RELAXED)) < 100;) work((int)i);
+  }
+}
+
 static APART void context(void) { sum += (long)pthread_self(); }
 void seen_who_in_loop(void) {
 #pragma omp parallel
