@@ -10,6 +10,7 @@
 enum { pieces = 200, wanted = 2 };
 
 static atomic_int computing, most;
+static volatile int unit = 1;  /* for a sum that is no count, as far as a compiler can tell */
 
 static void wait_2ms(void) { nanosleep(&(struct timespec){0, 2000000}, NULL); }
 
@@ -50,19 +51,19 @@ static void exact_ones(int none) {
   {
 #pragma omp single nowait
     wait_2ms();
-    ++alone;
+    alone += unit;
   }
 #pragma omp parallel num_threads(1) reduction(+ : one)
   {
 #pragma omp single nowait
     wait_2ms();
-    ++one;
+    one += unit;
   }
 #pragma omp parallel num_threads(wanted) proc_bind(close) reduction(+ : bound)
   {
 #pragma omp single nowait
     wait_2ms();
-    ++bound;
+    bound += unit;
   }
   printf("%d, %d, %d\n", alone, one, bound);
 }
