@@ -76,11 +76,8 @@ void weir_fork_call(Ident* place, std::int32_t count, Microtask code, ...) {
   // The helpers that libomp keeps for itself (target nowait): it counts on as many as it asked for.
   if (weir::lane::is_runtime_code(reinterpret_cast<const void*>(code)))
     return weir_call_words(reinterpret_cast<const void*>(next_fork_call.get()), words, 3 + count);
-  // Which thread it is the region asks its first two for.
-  auto* begun_with = static_cast<std::uintptr_t*>(__builtin_alloca((count + 2) * sizeof(std::uintptr_t)));
-  begun_with[0] = begun_with[1] = 0;
-  for (int i = 0; i < count; ++i) begun_with[2 + i] = reinterpret_cast<std::uintptr_t>(words[3 + i]);
-  before_fork(reinterpret_cast<const void*>(code), {begun_with, count + 2});
+  constexpr int which_thread = 2;  // so many arguments say that, before these
+  before_fork(reinterpret_cast<const void*>(code), {reinterpret_cast<const std::uintptr_t*>(words + 3), count, which_thread});
   Member* around = innermost_member();
   std::int32_t serialized = around ? around->serialized : 0;
   if (regions_wanted() && !sets_nothing_aside(reinterpret_cast<const void*>(code))) {

@@ -99,4 +99,16 @@ void mark_alone(Zone& zone, const Object& object, int block, const Instruction& 
   if (how.begins != how.ends) zone.mark(block, at, how.ends);
 }
 
+bool is_shared_by_number(const Object& object, const Flow& flow) {
+  bool by_number = false, by_pieces = false, own_begin = false;
+  each_instruction(object, flow, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {
+    if (!named.name || i.kind == Instruction::loads_slot) return;
+    Part part = part_of_name(named.name);
+    own_begin |= part == Part::pieces_begin && gives_by_number(flow.code_of(block), at);
+    by_number |= own_begin || part == Part::share_begins || part == Part::first_enters || part == Part::asks_number || part == Part::takes_own_piece;
+    by_pieces |= part == Part::takes_piece;
+  });
+  return by_number && (own_begin || !by_pieces);
+}
+
 }  // namespace weir::team

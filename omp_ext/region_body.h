@@ -49,6 +49,9 @@ inline std::uintptr_t function_of(const lane::Object& object, Named named) {
 // function that leaves a lock held, or free (a guard's).
 void mark_alone(Zone& zone, const lane::Object& object, int block, const lane::Instruction& i, std::uintptr_t at, Named named);
 
+// Does which thread has which part of a loop follow from their numbers?
+bool is_shared_by_number(const lane::Object& object, const lane::Flow& flow);
+
 // fn(block, instruction, its address, what it names) for each of the function's, in order.
 template <typename Fn>
 void each_instruction(const lane::Object& object, const lane::Flow& flow, Fn fn) {

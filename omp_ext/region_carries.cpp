@@ -73,22 +73,6 @@ bool may_keep_state(const Object& in, const Instruction& i, Named named) {
 // One that gives its numbers from what it is pointed to.
 bool is_generator(const char* name) { return leaves_state(name) && std::strstr(name, "rand"); }
 
-// One that finds what comes next in what it is pointed to, or in what a number stands for; and one that says first where that is.
-bool goes_on_reading(const char* name) { return part_of_name(name) == Part::brings && !std::strstr(name, "seek"); }
-bool seeks(const char* name) { return std::strstr(name, "seek") || !std::strncmp(name, "rewind", 6); }
-
-bool is_shared(const Object& object, const Flow& flow) {
-  bool by_number = false, by_pieces = false, own_begin = false;
-  each_instruction(object, flow, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {
-    if (!named.name || i.kind == Instruction::loads_slot) return;
-    Part part = part_of_name(named.name);
-    own_begin |= part == Part::pieces_begin && gives_by_number(flow.code_of(block), at);
-    by_number |= own_begin || part == Part::share_begins || part == Part::first_enters || part == Part::asks_number || part == Part::takes_own_piece;
-    by_pieces |= part == Part::takes_piece;
-  });
-  return by_number && (own_begin || !by_pieces);
-}
-
 class Frame {
  public:
   Frame(const Object& object, Function function)
@@ -97,7 +81,7 @@ class Frame {
   }
 
   bool carries() {
-    if (!flow_.fits() || !is_shared(object_, flow_)) return false;
+    if (!flow_.fits() || !is_shared_by_number(object_, flow_)) return false;
     for (int block = 0; block < flow_.count(); ++block) in_loops_[static_cast<std::size_t>(block)] = flow_.is_in_loop(block);
     for (int block = 0; block < flow_.count(); ++block) {
       // (What catches an exception has nobody before it, though it may go on in the loop.)
@@ -158,23 +142,14 @@ class Frame {
 
   void called(const Instruction& i, bool in_loop) {
     Named named = named_by(object_, i);
-    bool is_part = named.name && part_of_name(named.name) != Part::none;
+    Part part = named.name ? part_of_name(named.name) : Part::none;
+    bool is_part = part != Part::none, opens = part == Part::opens;
     bool keeps = !is_part && may_keep_state(object_, i, named);
     bool copies = named.name && base::among(named.name, copying);
-    if (in_loop && named.name && seeks(named.name)) seeks_ = true;
-    bool reads_on = named.name && goes_on_reading(named.name);
-    for (int r : arguments) reads_on_ |= in_loop && reads_on && holds_[r] && opened_.has(holds_[r]);
-    bool opens = named.name && part_of_name(named.name) == Part::opens;
-    for (int r : arguments) {
-      if (opens && !in_loop) opened_.add(holds_[r]);
-    }
-    if (in_loop && named.name && is_generator(named.name)) {
-      bool of_frame = false;
-      for (int r : arguments) of_frame |= holds_[r] != 0;
-      carries_ |= !of_frame;  // an element of a table, for each thread its own
-    }
+    if (in_loop && named.name) called_again(named.name, part);
     if (copies && !in_loop) set_.add(holds_[rdi]);
     for (int r : arguments) {
+      if (opens && !in_loop) opened_.add(holds_[r]);
       if (keeps && !in_loop) set_.add(holds_[r]);
       else carries_ |= keeps && holds_[r] && set_.has(holds_[r]);
     }
@@ -185,6 +160,19 @@ class Frame {
     holds_[rax] = slot_of(given_back, ++calls_);
     if (opens) opened_.add(holds_[rax]), opened_.add(slot_of(number, calls_));
     if (keeps) set_.add(holds_[rax]);
+  }
+
+  // For each pass of a loop.
+  void called_again(const char* name, Part part) {
+    bool seeks = std::strstr(name, "seek") || !std::strncmp(name, "rewind", 6);  // says first what is read next
+    bool of_frame = false, of_opened = false;
+    for (int r : arguments) {
+      of_frame |= holds_[r] != 0;
+      of_opened |= holds_[r] && opened_.has(holds_[r]);
+    }
+    seeks_ |= seeks;
+    reads_on_ |= part == Part::brings && !seeks && of_opened;
+    carries_ |= is_generator(name) && !of_frame;  // an element of a table, for each thread its own
   }
 
   void changes(const Operands& o, bool in_loop) {
@@ -262,7 +250,7 @@ bool shares_loop_by_number(std::uintptr_t code) {
   Function function = object.valid() ? object.starting_at(code) : Function{};
   if (!function) return false;
   Flow flow(function);
-  if (!flow.fits() || !is_shared(object, flow)) return false;
+  if (!flow.fits() || !is_shared_by_number(object, flow)) return false;
   flow.find_ways();
   for (int block = 0; block < flow.count(); ++block) {
     if (flow.is_in_loop(block)) return true;

@@ -55,8 +55,7 @@ class Sums {
 
   Rounding rounding() const {
     Rounding found;
-    bool by_number = begins_own_ || (shares_by_number_ && !takes_pieces_);
-    if (!by_number) return found;
+    if (!flow_.fits() || !is_shared_by_number(object_, flow_)) return found;
     bool stored_alone = false, compared_alone = false;
     each_instruction(object_, flow_, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {
       if (found.of_sum) return;
@@ -81,16 +80,7 @@ class Sums {
     has_own_lock_ |= lane::swaps(lane::bytes_at(at), lane::bytes_at(flow_.code_of(block).end));
     mark_alone(alone_, object_, block, i, at, named);
     if (!named.name || i.kind == Instruction::loads_slot) return;
-    switch (part_of_name(named.name)) {
-      case Part::takes_piece: takes_pieces_ = true; return;
-      case Part::pieces_begin: begins_own_ |= gives_by_number(flow_.code_of(block), at); return;
-      case Part::takes_own_piece:
-      case Part::share_begins:
-      case Part::first_enters:
-      case Part::asks_number: shares_by_number_ = true; return;
-      case Part::reduces: return reduction_.mark(block, at, false);
-      default: return;
-    }
+    if (part_of_name(named.name) == Part::reduces) reduction_.mark(block, at, false);
   }
 
   static bool calls_for_sum(std::uintptr_t function, bool makes_one) {
@@ -105,7 +95,6 @@ class Sums {
   Flow flow_;
   Zone reduction_, alone_;
   Flow::Blocks exchanges_;  // those that write what they made only if nobody else wrote meanwhile
-  bool shares_by_number_ = false, takes_pieces_ = false, begins_own_ = false;
   bool has_own_lock_ = false;  // one that it takes by changing memory, as who spins for it does
 };
 

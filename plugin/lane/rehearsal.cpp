@@ -369,8 +369,9 @@ bool rehearse(Function function, Beginning beginning, std::uintptr_t at, Come co
   constexpr int registers = 6, most_ways = 8;
   Pretence begin;
   for (int a = 0; a < beginning.count; ++a) {
-    if (a < registers) begin.put(in_registers[a], beginning.arguments[a], true);
-    else begin.store(*begin.in(rsp) + 8 * static_cast<std::uint64_t>(a - registers + 1), beginning.arguments[a], 8);
+    int place = beginning.unknown + a;
+    if (place < registers) begin.put(in_registers[place], beginning.arguments[a], true);
+    else begin.store(*begin.in(rsp) + 8 * static_cast<std::uint64_t>(place - registers + 1), beginning.arguments[a], 8);
   }
   return Rehearsal(function, at, come, context).from(function.begin, begin, most_ways);
 }

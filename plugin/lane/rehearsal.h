@@ -8,10 +8,10 @@
 
 namespace weir::lane {
 
-// What a function is begun with: first those that come in registers, then those on the stack.
+// What a function is begun with: first those that come in registers, then those on the stack. `unknown`: so many stand before these.
 struct Beginning {
   const std::uintptr_t* arguments = nullptr;
-  int count = 0;
+  int count = 0, unknown = 0;
 };
 
 // Calls come(context, state) with what stands in the registers where the function comes to `at`, were it begun now: its code is gone

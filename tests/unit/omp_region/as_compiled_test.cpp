@@ -108,11 +108,11 @@ TEST_P(RegionEachTest, is_told_where_its_threads_take_memory) {
 TEST_P(RegionEachTest, is_told_how_much_memory_its_threads_take) {
   auto taken = [this](const char* name, std::uintptr_t n) {
     auto code = reinterpret_cast<std::uintptr_t>(region(name));
-    const std::uintptr_t by_gcc[] = {reinterpret_cast<std::uintptr_t>(&n)}, by_clang[] = {0, 0, reinterpret_cast<std::uintptr_t>(&n)};
+    const auto shared = reinterpret_cast<std::uintptr_t>(&n);
     const bool gcc = std::string_view(GetParam()).starts_with("gcc");
     MemoryCalls calls = each_thread(code).memory;
     EXPECT_TRUE(calls.any()) << name;
-    return calls.taken(code, gcc ? lane::Beginning{by_gcc, 1} : lane::Beginning{by_clang, 3});
+    return calls.taken(code, lane::Beginning{&shared, 1, gcc ? 0 : 2});
   };
   for (std::uintptr_t n : {1000, 5000, 64 << 20}) {
     EXPECT_EQ(taken("memory_by_size", n), n);
