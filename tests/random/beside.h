@@ -33,13 +33,7 @@
 #include <string>
 #include <vector>
 
-using Value = std::uint64_t;
-
-inline Value mix(Value x) {
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-  return x ^ (x >> 31);
-}
+#include "values.h"
 
 [[noreturn]] inline void wrong(const char* what, long at) {
   std::printf("wrong: %s at %ld\n", what, at);
@@ -48,16 +42,6 @@ inline Value mix(Value x) {
 }
 inline void check(bool holds, const char* what, long at) {
   if (!holds) wrong(what, at);
-}
-
-[[gnu::noinline]] inline int get_errno() {
-  int value = errno;
-  asm volatile("" : "+r"(value));
-  return value;
-}
-[[gnu::noinline]] inline void set_errno(int value) {
-  asm volatile("" : "+r"(value));
-  errno = value;
 }
 
 constexpr int block_bytes = 512, blocks = 512;
@@ -151,19 +135,6 @@ class Counted : public Source {
   return std::make_unique<Counted>(seed);
 }
 
-// Sums that do not mind the order.
-struct Sums {
-  Value a = 0, b = 0;
-  void add(Value v) {
-    a += v;
-    b ^= mix(v);
-  }
-  void merge(const Sums& other) {
-    a += other.a;
-    b ^= other.b;
-  }
-  Value fold() const { return mix(a) + b; }
-};
 #pragma omp declare reduction(merge:Sums : omp_out.merge(omp_in))
 #pragma omp declare reduction( \
         join : std::vector<Value> : omp_out.insert(omp_out.end(), omp_in.begin(), omp_in.end()))

@@ -112,6 +112,17 @@ inline Value datagrams(Key key) {
   return got;
 }
 
+// Of one piece, with room for a descriptor.
+template <std::size_t bytes>
+msghdr message_of(iovec& part, char (&room)[bytes]) {
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = room;
+  message.msg_controllen = bytes;
+  return message;
+}
+
 // A descriptor in a message, and what comes through it.
 inline Value handed_a_number(Key key) {
   int ends[2], through[2];
@@ -119,11 +130,7 @@ inline Value handed_a_number(Key key) {
         "socketpair", key);
   char byte = 'x', room[CMSG_SPACE(sizeof(int))] = {};
   iovec part{&byte, 1};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = room;
-  message.msg_controllen = sizeof room;
+  msghdr message = message_of(part, room);
   cmsghdr* head = CMSG_FIRSTHDR(&message);
   head->cmsg_level = SOL_SOCKET;
   head->cmsg_type = SCM_RIGHTS;
@@ -137,11 +144,7 @@ inline Value handed_a_number(Key key) {
       key.pick(150, 1));
   char got_byte, got_room[sizeof room] = {};
   iovec got_part{&got_byte, 1};
-  msghdr got{};
-  got.msg_iov = &got_part;
-  got.msg_iovlen = 1;
-  got.msg_control = got_room;
-  got.msg_controllen = sizeof got_room;
+  msghdr got = message_of(got_part, got_room);
   check(recvmsg(ends[0], &got, MSG_CMSG_CLOEXEC) == 1 && CMSG_FIRSTHDR(&got), "a message with a number", key);
   int fd = -1;
   memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&got)), sizeof fd);

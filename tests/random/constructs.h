@@ -12,18 +12,6 @@
 
 namespace constructs {
 
-struct Sums {
-  Value a = 0, b = 0;
-  void add(Value v) {
-    a += v;
-    b ^= mix(v);
-  }
-  void merge(const Sums& other) {
-    a += other.a;
-    b ^= other.b;
-  }
-  Value fold() const { return mix(a) + b; }
-};
 #pragma omp declare reduction(merge:Sums : omp_out.merge(omp_in))
 
 // One after the other in a region: each way to share a loop out, with what a thread has beside it.

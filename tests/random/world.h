@@ -23,13 +23,7 @@
 #include <mutex>
 #include <thread>
 
-using Value = std::uint64_t;
-
-inline Value mix(Value x) {
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-  return x ^ (x >> 31);
-}
+#include "values.h"
 
 struct Key {
   Value bits;
@@ -48,13 +42,6 @@ inline void check(bool holds, const char* what, Key key) {
   if (!holds) wrong(what, key);
 }
 
-// Out of line: compilers keep the address of errno over a call, and a oneTBB task may return from one elsewhere.
-[[gnu::noinline]] inline int get_errno() {
-  int value = errno;
-  asm volatile("" : "+r"(value));
-  return value;
-}
-
 // A call that ends early with EINTR though no handler runs: while some thread has a child's end blocked, as who starts
 // one has for a moment, the kernel wakes another for it.
 template <typename Call>
@@ -62,10 +49,6 @@ auto again(Call call) {
   auto got = call();
   while (got == -1 && get_errno() == EINTR) got = call();
   return got;
-}
-[[gnu::noinline]] inline void set_errno(int value) {
-  asm volatile("" : "+r"(value));
-  errno = value;
 }
 
 // Puts bytes into descriptors after a while, and makes calls, from outside any team or arena: so nobody waits for a task
