@@ -76,7 +76,7 @@ struct RegionRoundsTest : RegionTest {
 constexpr const char* those_seen[] = {"seen_line", "seen_line_after", "seen_if_wanted", "seen_elsewhere", "seen_by_task", "seen_hello",
                                       "seen_count", "seen_count_alone", "seen_number", "seen_number_alone", "seen_count_beside", "seen_who", "seen_in_switch", "seen_pushed", "seen_semaphore",
                                       "seen_pointer", "seen_pointer_kept", "seen_count_locked", "seen_count_with_lock", "seen_count_guarded", "seen_count_elsewhere",
-                                      "seen_bytes", "seen_on_each_way", "seen_reading", "seen_reading_alone", "seen_beside_takers", "seen_file", "seen_file_made", "seen_file_in_doubt"};
+                                      "seen_bytes", "seen_on_each_way", "seen_reading", "seen_reading_alone", "seen_beside_takers", "seen_in_looping_case", "seen_by_name", "seen_beyond_many", "seen_file", "seen_file_made", "seen_file_in_doubt"};
 constexpr const char* those_quiet[] = {"quiet_by_one", "quiet_switch", "quiet_sections", "quiet_pieces", "quiet_file", "quiet_number", "quiet_errors",
                                        "quiet_sum", "quiet_reading_its_own", "quiet_takers", "quiet_takers_alone", "quiet_number_asked"};
 
@@ -180,7 +180,8 @@ TEST_P(RegionLockedTest, is_told_where_threads_wait_only_with_a_lock) {
 
 TEST_P(RegionRoundsTest, is_told_where_a_sum_rounds_by_threads) {
   for (const char* name : {"rounded_sum", "rounded_product", "rounded_long", "rounded_two", "rounded_by_hand", "rounded_at_once",
-                           "rounded_by_function", "rounded_elsewhere", "rounded_with_mutex"})
+                           "rounded_by_function", "rounded_elsewhere", "rounded_with_mutex", "rounded_by_runtime", "rounded_in_order",
+                           "rounded_deep", "rounded_with_spin_lock"})
     EXPECT_TRUE(rounding(name).of_sum) << name;
   // (There a register of the other kind puts it aside.)
   if (std::string(GetParam()) != "gcc_O1") EXPECT_TRUE(rounding("rounded_put_aside").of_sum);

@@ -551,3 +551,55 @@ void memory_as_told(long n) {
     free(room);
   }
 }
+
+static volatile int mark = 3;
+static long out[16];
+void seen_in_looping_case(int mode) {
+#pragma omp parallel
+  {
+    switch (mode) {
+      case 0:
+        do mark = mark; while (mark < 0);
+        puts("mode 0");
+        break;
+      case 1: out[0] = 7; break;
+      case 2: out[1] = out[2] * 3; break;
+      case 3: out[3] = mark; break;
+      case 4: out[5] = 9; usleep(1); break;
+      case 5: out[6] = mark * 2; break;
+      case 6: out[7] = mark + out[3]; break;
+      default: out[8] = mark;
+    }
+    LOOP work(i);
+  }
+}
+
+/* A name of the object's own, which nobody else sees where it is loaded for itself. */
+APART void tell_by_name(void) {
+  write(1, "told", 4);
+  ++verbose;
+}
+void seen_by_name(void) {
+#pragma omp parallel
+  {
+    tell_by_name();
+    LOOP work(i);
+  }
+}
+
+/* More of them than are read. */
+#define ONE(n) \
+  static APART void one_of_many_##n(void) { out[(n) % 16] += n; }
+#define CALL(n) one_of_many_##n();
+#define TEN(of, d) of(d##0) of(d##1) of(d##2) of(d##3) of(d##4) of(d##5) of(d##6) of(d##7) of(d##8) of(d##9)
+#define HUNDRED(of, d) \
+  TEN(of, d##0) TEN(of, d##1) TEN(of, d##2) TEN(of, d##3) TEN(of, d##4) TEN(of, d##5) TEN(of, d##6) TEN(of, d##7) TEN(of, d##8) TEN(of, d##9)
+HUNDRED(ONE, 1) HUNDRED(ONE, 2) HUNDRED(ONE, 3)
+void seen_beyond_many(void) {
+#pragma omp parallel
+  {
+    HUNDRED(CALL, 1) HUNDRED(CALL, 2) HUNDRED(CALL, 3)
+    tell("b");
+    LOOP work(i);
+  }
+}

@@ -171,3 +171,56 @@ double exact_by_chance(void) {
   for (int i = 0; i < 100; ++i) sum += reads(i);
   return sum;
 }
+
+double rounded_by_runtime(void) {
+  double sum = 0;
+#pragma omp parallel for schedule(runtime) reduction(+ : sum)
+  for (int i = 0; i < 100; ++i) sum += reads(i);
+  return sum;
+}
+
+double rounded_in_order(void) {
+  double sum = 0;
+#pragma omp parallel for schedule(static) ordered reduction(+ : sum)
+  for (int i = 0; i < 100; ++i) {
+    sum += reads(i);
+#pragma omp ordered
+    usleep(1);
+  }
+  return sum;
+}
+
+static double all_together;
+static char spinning;
+double rounded_with_spin_lock(void) {
+#pragma omp parallel
+  {
+    double mine = 0;
+#pragma omp for schedule(static)
+    for (int i = 0; i < 100; ++i) mine += reads(i);
+    while (__atomic_test_and_set(&spinning, __ATOMIC_ACQUIRE)) {}
+    all_together += mine;
+    __atomic_clear(&spinning, __ATOMIC_RELEASE);
+  }
+  return all_together;
+}
+
+static pthread_mutex_t deep_lock = PTHREAD_MUTEX_INITIALIZER;
+static __attribute__((noinline)) void add_deep(double x) {
+  pthread_mutex_lock(&deep_lock);
+  all_together += x;
+  pthread_mutex_unlock(&deep_lock);
+}
+static __attribute__((noinline)) void add_third(double x) { add_deep(x), usleep(0); }
+static __attribute__((noinline)) void add_second(double x) { add_third(x), usleep(0); }
+static __attribute__((noinline)) void add_first(double x) { add_second(x), usleep(0); }
+double rounded_deep(void) {
+#pragma omp parallel
+  {
+    double mine = 0;
+#pragma omp for schedule(static)
+    for (int i = 0; i < 100; ++i) mine += reads(i);
+    add_first(mine);
+  }
+  return all_together;
+}
