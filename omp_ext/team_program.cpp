@@ -25,16 +25,16 @@ lane::Image image_of(const dl_phdr_info& object) {
   return lane::Image::of_loaded(object.dlpi_addr, object.dlpi_phdr, object.dlpi_phnum);
 }
 
-// gfortran's library keeps a thread's state of its random numbers, and nothing else that a program sees.
-bool has_some_for_chance_alone(const dl_phdr_info& object) {
+// gfortran's library keeps a thread's state of its random numbers, and nothing else that a program sees: who draws them says so by its imports.
+bool is_fortran_runtime(const dl_phdr_info& object) {
   return !std::strncmp(lane::file_name(object.dlpi_name), "libgfortran.so", 14);
 }
 
 int look_at_names(dl_phdr_info* object, std::size_t, void* argument) {
   auto& program = *static_cast<Program*>(argument);
-  if (is_runtime(*object)) return 0;
+  if (is_runtime(*object) || is_fortran_runtime(*object)) return 0;
   lane::Image image = image_of(*object);
-  if (image.has_thread_storage() && !has_some_for_chance_alone(*object)) program.keeps_thread_storage = true;
+  if (image.has_thread_storage()) program.keeps_thread_storage = true;
   image.each_import([&](const char* import, int) {
     if (!std::strncmp(import, "_gfortran_random", 16)) program.keeps_thread_storage = true;
     if (!std::strncmp(import, "__kmpc_threadprivate", 20)) program.keeps_thread_storage = true;

@@ -27,7 +27,8 @@ park_program(park_computes_gcc park_computes.c ${PARK_GCC} -w -Wl,--no-as-needed
 park_program(park_computes_and_waits_clang park_computes.c ${PARK_CLANG} -DWAITS -Wl,--no-as-needed -lm)
 park_program(park_computes_and_waits_gcc park_computes.c ${PARK_GCC} -w -DWAITS -Wl,--no-as-needed -lm)
 park_program(park_fortran_gcc park_fortran.f90 ${PARK_GFORTRAN} -J${park_here})
-park_program(park_fortran_reads_gcc park_fortran_reads.f90 ${PARK_GFORTRAN})
+park_program(park_fortran_reads_gcc park_fortran_reads.f90 ${PARK_GFORTRAN} -cpp)
+park_program(park_fortran_draws_gcc park_fortran_reads.f90 ${PARK_GFORTRAN} -cpp -DDRAWS)
 park_program(park_tool.so park_tool.c ${PARK_CLANG} -shared -fPIC)
 
 cmake_host_system_information(RESULT park_cores QUERY NUMBER_OF_LOGICAL_CORES)
@@ -187,6 +188,7 @@ foreach(compiler clang gcc)
 endforeach()
 park_test(fortran quick "bare:omp_set_num_threads" "" fortran_gcc)
 park_test(fortran_reads quick wide "" fortran_reads_gcc)
+park_test(fortran_draws quick bare "" fortran_draws_gcc)
 park_test(fortran_wide quick wide "WEIR_OMP_TEAMS=same" fortran_gcc)
 
 # What an ended thread waited is not counted again.
