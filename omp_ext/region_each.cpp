@@ -13,6 +13,7 @@
 #include "lane/object.h"
 #include "lane/place.h"
 #include "lane/value.h"
+#include "omp_ext/region_adds.h"
 #include "omp_ext/region_body.h"
 #include "omp_ext/region_makes.h"
 #include "omp_ext/region_part.h"
@@ -78,6 +79,7 @@ class Body {
       if (i.kind != Instruction::loads_slot) calls(function_of(object_, named), false);
     });
     each.shows |= is_own_ && asks_who_;
+    each.shows |= (is_region_ || reduces_) && !asks_number_ && adds_its_own(object_, function_, flow_, share_, alone_);
     each.counts = (is_region_ ? !asks_number_ : is_own_) && counts();
     return each;
   }
@@ -102,6 +104,7 @@ class Body {
       case Part::takes_own_piece:
       case Part::takes_piece: shares_loop_ = true; return;
       case Part::asks_who: asks_who_ = true; return;
+      case Part::reduces: reduces_ = true; return;
       case Part::asks_number: return asked_number(i, at + i.length);
       default: return;
     }
@@ -211,7 +214,7 @@ class Body {
   Flow flow_;
   bool has_frame_pointer_ = lane::has_frame_pointer(function_);
   bool is_region_, is_own_;  // of the region's object
-  bool asks_number_ = false, asks_who_ = false, shares_loop_ = false;
+  bool asks_number_ = false, asks_who_ = false, shares_loop_ = false, reduces_ = false;
   Zone share_, alone_;
 };
 

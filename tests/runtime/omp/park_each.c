@@ -45,6 +45,65 @@ static void count_after(void) {
   }
 }
 
+/* In a sum that the construct makes; more than one, or gcc adds to it at once. */
+static void reduces(void) {
+  long found = 0;
+#pragma omp parallel reduction(+ : threads, found)
+  {
+    ++threads;
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < items; ++i) {
+      work(i);
+      found += i & 1;
+    }
+  }
+  sum += found;
+}
+
+/* Those that have had a piece. */
+static void adds(void) {
+#pragma omp parallel
+  {
+    long mine = 0;
+#pragma omp for
+    for (int i = 0; i < items; ++i) {
+      work(i);
+      mine = 1;
+    }
+#pragma omp atomic
+    threads += mine + 1;
+  }
+}
+
+/* The same, counted on one way only. */
+static void if_any(void) {
+#pragma omp parallel
+  {
+    int any = 0;
+#pragma omp for
+    for (int i = 0; i < items; ++i) {
+      work(i);
+      any = 1;
+    }
+    if (any) __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
+  }
+}
+
+/* No more than the loop gives. */
+static void sums(void) {
+  long found = 0, odd = 0;
+#pragma omp parallel reduction(+ : found, odd)
+  {
+#pragma omp for
+    for (int i = 0; i < items; ++i) {
+      work(i);
+      found += i;
+      if (i & 1) ++odd;
+    }
+  }
+  printf("found %ld odd %ld\n", found, odd);
+}
+
 /* The loop's shares go by number here, and nothing stands between the begin and the loop but what each does. */
 static void count_first(void) {
 #pragma omp parallel
@@ -140,6 +199,7 @@ int main(int argc, char **argv) {
     const char *name;
     void (*run)(void);
   } kinds[] = {{"lines", lines}, {"count", count}, {"count_after", count_after}, {"count_first", count_first}, {"number", number},
+               {"reduces", reduces}, {"adds", adds}, {"sums", sums}, {"if_any", if_any},
                {"pointer", pointer}, {"seed", seed}, {"room", room}, {"much_room", much_room}, {"little_room", little_room}, {"alone", alone}};
   for (size_t i = 0; argc > 1 && i < sizeof kinds / sizeof *kinds; ++i) {
     /* What a region's first run showed is what its next is given threads by. */

@@ -21,8 +21,10 @@ int main(void) {
 #pragma omp parallel
   {
     wait_a_little();
-#pragma omp atomic
-    lost += kept != omp_get_thread_num() + 100;
+    if (kept != omp_get_thread_num() + 100) {
+#pragma omp atomic write
+      lost = 1;
+    }
 #pragma omp single
     lost += size != omp_get_num_threads();
   }
@@ -30,8 +32,10 @@ int main(void) {
 #pragma omp parallel copyin(kept)
   {
     wait_a_little();
-#pragma omp atomic
-    wrong += kept != 7;
+    if (kept != 7) {
+#pragma omp atomic write
+      wrong = 1;
+    }
 #pragma omp single
     wrong += size != omp_get_num_threads();
   }

@@ -19,8 +19,8 @@ int main(void) {
     int me = omp_get_thread_num();
     wait_a_little();
     if (omp_get_num_threads() > told) {
-#pragma omp atomic
-      ++beyond;
+#pragma omp atomic write
+      beyond = 1;
     } else {
       /* Part `me` of `told`: right only if every part has its thread. */
       for (int i = me; i < items; i += told) sums[me] += i;

@@ -76,9 +76,11 @@ struct RegionRoundsTest : RegionTest {
 constexpr const char* those_seen[] = {"seen_line", "seen_line_after", "seen_if_wanted", "seen_elsewhere", "seen_by_task", "seen_hello",
                                       "seen_count", "seen_count_alone", "seen_number", "seen_number_alone", "seen_count_beside", "seen_who", "seen_in_switch", "seen_pushed", "seen_semaphore",
                                       "seen_pointer", "seen_pointer_kept", "seen_count_locked", "seen_count_with_lock", "seen_count_guarded", "seen_count_elsewhere",
-                                      "seen_bytes", "seen_on_each_way", "seen_reading", "seen_reading_alone", "seen_beside_takers", "seen_in_looping_case", "seen_by_name", "seen_beyond_many", "seen_file", "seen_file_made", "seen_file_in_doubt"};
+                                      "seen_bytes", "seen_on_each_way", "seen_reading", "seen_reading_alone", "seen_beside_takers", "seen_in_looping_case", "seen_by_name", "seen_beyond_many", "seen_file", "seen_file_made", "seen_file_in_doubt",
+                                      "seen_reduced", "seen_reduced_after", "seen_reduced_with_pieces", "seen_reduced_if_any", "seen_count_if_any", "seen_added", "seen_added_alone"};
 constexpr const char* those_quiet[] = {"quiet_by_one", "quiet_switch", "quiet_sections", "quiet_pieces", "quiet_file", "quiet_number", "quiet_errors",
-                                       "quiet_sum", "quiet_reading_its_own", "quiet_takers", "quiet_takers_alone", "quiet_number_asked"};
+                                       "quiet_sum", "quiet_reading_its_own", "quiet_takers", "quiet_takers_alone", "quiet_number_asked",
+                                       "quiet_reduced", "quiet_reduced_by_one", "quiet_reduced_inner", "quiet_added"};
 
 TEST_P(RegionEachTest, is_told_where_its_threads_are_seen) {
   for (const char* name : those_seen) EXPECT_TRUE(each_thread(reinterpret_cast<std::uintptr_t>(region(name))).shows) << name;
@@ -91,6 +93,8 @@ TEST_P(RegionEachTest, is_told_where_its_threads_ask_who_they_are_for_each_piece
 TEST_P(RegionEachTest, is_told_where_they_are_not) {
   for (const char* name : those_quiet) EXPECT_FALSE(each_thread(reinterpret_cast<std::uintptr_t>(region(name))).shows) << name;
   EXPECT_FALSE(each_thread(reinterpret_cast<std::uintptr_t>(region("quiet_by_master"))).shows);
+  bool is_inlined = !std::string_view(GetParam()).ends_with("O0");  // what counts owners
+  EXPECT_NE(each_thread(reinterpret_cast<std::uintptr_t>(region("quiet_owners"))).shows, is_inlined);
 }
 
 TEST_P(RegionEachTest, is_told_where_its_threads_take_memory) {

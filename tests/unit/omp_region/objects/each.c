@@ -450,6 +450,168 @@ void quiet_errors(const char *name) {
   }
 }
 
+/* What each adds of its own to what is made one of all. */
+static APART long got(int i) {
+  char byte;
+  return pread(0, &byte, 1, i);
+}
+
+long seen_reduced(void) {
+  long count = 0, all = 0;
+#pragma omp parallel reduction(+ : count, all)
+  {
+    ++count;
+    LOOP {
+      work(i);
+      all += i;
+    }
+  }
+  return count + all;
+}
+
+long seen_reduced_after(void) {
+  int count = 0;
+#pragma omp parallel reduction(+ : count)
+  {
+    LOOP work(i);
+    count += 3;
+  }
+  return count;
+}
+
+long seen_reduced_with_pieces(void) {
+  long all = 0;
+#pragma omp parallel reduction(+ : all)
+  {
+    all = 1;
+    LOOP {
+      work(i);
+      all += i;
+    }
+  }
+  return all;
+}
+
+long seen_reduced_if_any(void) {
+  int count = 0;
+#pragma omp parallel reduction(+ : count)
+  {
+    int any = 0;
+    LOOP {
+      work(i);
+      any = 1;
+    }
+    if (any) ++count;
+  }
+  return count;
+}
+
+void seen_count_if_any(void) {
+#pragma omp parallel
+  {
+    int any = 0;
+    LOOP {
+      work(i);
+      any = 1;
+    }
+    if (any) {
+#pragma omp atomic
+      ++threads;
+    }
+  }
+}
+
+struct counted {
+  void *way;
+  int uses, weak;
+};
+/* An owner among several, as shared_ptr has it: it counts what it counts down again, where there are threads. */
+void quiet_owners(struct counted *all) {
+#pragma omp parallel
+  {
+    if (verbose) __atomic_fetch_add(&all->uses, 1, __ATOMIC_RELAXED);
+    LOOP work(i);
+    if (verbose) __atomic_fetch_sub(&all->uses, 1, __ATOMIC_RELAXED);
+  }
+}
+
+
+void seen_added(void) {
+#pragma omp parallel
+  {
+    long mine = 0;
+    LOOP mine += got(i);
+#pragma omp atomic
+    sum += mine + 1;
+  }
+}
+
+void seen_added_alone(void) {
+#pragma omp parallel
+  {
+    long mine = 5;
+    LOOP mine += got(i);
+#pragma omp critical
+    sum += mine;
+  }
+}
+
+long quiet_reduced(void) {
+  long all = 0;
+  int some = 0;
+#pragma omp parallel reduction(+ : all, some)
+  {
+    LOOP {
+      work(i);
+      all += i;
+      if (i % 3) ++some;
+    }
+  }
+  return all + some;
+}
+
+long quiet_reduced_by_one(void) {
+  int count = 0;
+#pragma omp parallel reduction(+ : count)
+  {
+#pragma omp single
+    {
+      work(-1);
+      ++count;
+    }
+    LOOP {
+      work(i);
+      count += i & 1;
+    }
+  }
+  return count;
+}
+
+long quiet_reduced_inner(void) {
+  long all = 0;
+#pragma omp parallel reduction(+ : all)
+  {
+    LOOP {
+      char some[16];
+      long got = pread(0, some, sizeof(some), i);
+      long mine = 1;
+      for (long k = 0; k < got; ++k) mine += some[k];
+      all += mine;
+    }
+  }
+  return all;
+}
+
+void quiet_added(void) {
+#pragma omp parallel
+  {
+    long mine = 0;
+    LOOP mine += got(i);
+#pragma omp atomic
+    sum += mine * 512;
+  }
+}
+
 void quiet_sum(void) {
 #pragma omp parallel
   {
