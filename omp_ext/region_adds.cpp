@@ -15,7 +15,6 @@ using lane::Change;
 using lane::Flow;
 using lane::Function;
 using lane::Instruction;
-using lane::Object;
 using lane::Operands;
 using lane::Place;
 
@@ -26,10 +25,13 @@ Place in(int of) { return {of, false, 0}; }
 // How opcodes of arithmetic tell what they do, and where to.
 constexpr int is_add = 0, is_sub = 5;
 bool is_plain(const Operands& o) { return o.length && o.map == 0 && !o.vector && o.has_modrm; }
-bool adds(const Operands& o) { return is_plain(o) && o.opcode < 0x40 && (o.opcode & 7) < 4 && (o.opcode >> 3 == is_add || o.opcode >> 3 == is_sub); }
+bool adds(const Operands& o) {
+  int what = o.opcode >> 3;
+  return is_plain(o) && (o.opcode & 7) < 4 && (what == is_add || what == is_sub);
+}
 bool adds_to_second(const Operands& o) { return (o.opcode & 7) < 2; }
 
-// What shifts, turns round or complements itself, and so is 0 if it was.
+// Shifted or negated, what is 0 stays so.
 bool keeps_zero(const Operands& o) {
   if (!is_plain(o)) return false;
   int which = o.first & 7;
@@ -47,8 +49,8 @@ bool makes_zero(const Operands& o) {
 
 class Adding {
  public:
-  Adding(const Object& object, Function function, const Flow& flow, const Zone& share, const Zone& alone)
-      : object_(object), flow_(flow), places_(function), share_(share), alone_(alone) {}
+  Adding(Function function, const Flow& flow, const Zone& share, const Zone& alone)
+      : flow_(flow), places_(function), share_(share), alone_(alone) {}
 
   bool finds_own() {
     for (int block = 0; block < flow_.count() && !own_; ++block) {
@@ -116,7 +118,7 @@ class Adding {
     return from.length && is_stored(from, sum, block, behind);
   }
 
-  // Soon, from a register. (The pointer to it may be loaded anew, into another; by the program counter it is as far as one is from the other.)
+  // Soon, from a register. (The pointer to it may be loaded anew, into another.)
   bool is_stored(const Operands& there, int of, int block, std::uintptr_t at) const {
     constexpr int soon = 3;
     std::uintptr_t end = flow_.code_of(block).end;
@@ -180,18 +182,10 @@ class Adding {
     if (change.what == Change::nothing) return true;
     bool looped = is_looped(wanted.block);
     switch (change.what) {
-      case Change::step: return looped ? over_sum(change, wanted) : over_step(change, wanted, at);
-      case Change::copy: return looped && change.by ? over_sum(change, wanted) : over_copy(change, wanted, at, looped);
+      case Change::step: return looped || over_step(change, wanted, at);  // what a loop adds is its own
+      case Change::copy: return !(looped && change.by) && over_copy(change, wanted, at, looped);
       default: return !looped && over_other(i, o, wanted, at);
     }
-  }
-
-  // In a loop: what is added there is the loop's, unless it is the sum itself that is added.
-  bool over_sum(const Change& change, Wanted& wanted) {
-    if (change.by && is_seen(change.by)) wanted.place = change.by;
-    else if (change.what == Change::copy && !is_seen(change.from)) return false;
-    else if (change.what == Change::copy) wanted.place = change.from;
-    return true;
   }
 
   bool over_step(const Change& change, const Wanted& wanted, std::uintptr_t at) {
@@ -212,29 +206,14 @@ class Adding {
     Place second = places_.second_of(o);
     if (!goes && makes_zero(o)) return false;
     if (!goes && keeps_zero(o)) return true;
-    bool chooses = !goes && !o.vector && o.map == 1 && (o.opcode & 0xf0) == 0x40, multiplies = is_plain(o) && (o.opcode == 0x69 || o.opcode == 0x6b);
+    bool chooses = !goes && !o.vector && o.map == 1 && (o.opcode & 0xf0) == 0x40;
+    bool multiplies = is_plain(o) && (o.opcode == 0x69 || o.opcode == 0x6b);
     if (chooses && second) want({second, wanted.block, at});
     if (multiplies && second) wanted.place = second;
     bool known = second && (chooses || multiplies);
-    if (!known) own_ |= goes || !is_vector_of_zeros(o, wanted.block, at);
+    own_ |= !known;
     return known;
   }
-
-  // Does it store a vector that the block has no constant of its own for? One of zeros is often made before.
-  bool is_vector_of_zeros(const Operands& o, int block, std::uintptr_t before) const {
-    if (o.map != 1 || !o.in_memory) return false;
-    bool zeros = true;
-    for (std::uintptr_t at = flow_.code_of(block).begin; at < before;) {
-      Operands made = lane::read_operands(lane::bytes_at(at), lane::bytes_at(before));
-      bool moves = made.map == 1 && (made.opcode == 0x10 || made.opcode == 0x28 || made.opcode == 0x6e || made.opcode == 0x6f || made.opcode == 0x7e);
-      bool clears = made.map == 1 && (made.opcode == 0x57 || made.opcode == 0xef) && !made.in_memory && made.first == made.second;
-      if (made.length && made.first == o.first && (moves || clears)) zeros = clears;
-      at += made.length ? made.length : 1;
-    }
-    return zeros;
-  }
-
-  bool is_seen(const Place& place) const { return std::find(seen_, seen_ + places_seen_, place) != seen_ + places_seen_; }
 
   bool is_new(const Place& place, int block) {
     auto* known = std::find(seen_, seen_ + places_seen_, place);
@@ -259,7 +238,6 @@ class Adding {
 
   static constexpr int most_places = 24, most_pending = 512;
 
-  const Object& object_;
   const Flow& flow_;
   lane::Places places_;
   const Zone &share_, &alone_;
@@ -274,8 +252,8 @@ class Adding {
 
 }  // namespace
 
-bool adds_its_own(const Object& object, Function function, const Flow& flow, const Zone& share, const Zone& alone) {
-  return Adding(object, function, flow, share, alone).finds_own();
+bool adds_its_own(Function function, const Flow& flow, const Zone& share, const Zone& alone) {
+  return Adding(function, flow, share, alone).finds_own();
 }
 
 }  // namespace weir::team

@@ -79,7 +79,7 @@ class Body {
       if (i.kind != Instruction::loads_slot) calls(function_of(object_, named), false);
     });
     each.shows |= is_own_ && asks_who_;
-    each.shows |= (is_region_ || reduces_) && !asks_number_ && adds_its_own(object_, function_, flow_, share_, alone_);
+    each.shows |= (is_region_ || reduces_) && !asks_number_ && adds_its_own(function_, flow_, share_, alone_);
     each.counts = (is_region_ ? !asks_number_ : is_own_) && counts();
     return each;
   }

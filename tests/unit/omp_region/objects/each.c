@@ -556,6 +556,79 @@ void seen_added_alone(void) {
   }
 }
 
+void seen_added_more(void) {
+#pragma omp parallel
+  {
+    long mine = 0;
+    LOOP mine += got(i);
+    long more = mine + 1;
+#pragma omp atomic
+    sum += more;
+#pragma omp atomic write
+    threads = mine;
+  }
+}
+
+void seen_added_turned(void) {
+#pragma omp parallel
+  {
+    long mine = 7;
+    LOOP {
+      long before = mine;
+      mine = got(i) + mine;
+      work(before);
+    }
+#pragma omp atomic
+    sum += mine;
+  }
+}
+
+void seen_added_given(long mine) {
+#pragma omp parallel firstprivate(mine)
+  {
+    LOOP mine += got(i);
+#pragma omp atomic
+    sum += mine;
+  }
+}
+
+long seen_reduced_both(void) {
+  long all = 0, some = 0;
+#pragma omp parallel reduction(+ : all, some)
+  {
+    all = some = 1;
+    LOOP {
+      all += got(i);
+      some += got(i + 1);
+    }
+  }
+  return all * some;
+}
+
+long quiet_reduced_both(void) {
+  long all = 0, some = 0;
+#pragma omp parallel reduction(+ : all, some)
+  LOOP {
+    all += got(i);
+    some += got(i + 1);
+  }
+  return all * some;
+}
+
+void quiet_added_less(void) {
+#pragma omp parallel
+  {
+    long mine = 0, other = 0;
+    LOOP {
+      mine += got(i);
+      other += got(i + 1);
+    }
+    long less = mine < other ? mine : other;
+#pragma omp atomic
+    sum += less * 1000;
+  }
+}
+
 long quiet_reduced(void) {
   long all = 0;
   int some = 0;
