@@ -39,7 +39,7 @@ int lock_of_process(Ask ask, F real, meter::Caller caller) {
   int value = ask();
   if (is_over(value)) return value;
   set_errno(before);
-  if (!others_may_be_waited_for(caller.address) || sys::has_process_locks()) return parked(real, caller);
+  if (!others_may_be_waited_for(caller.address) || sys::has_process_locks()) return parked_with_errno(real, caller);
   bool in_kernel = false;
   int asked = 0;
   auto has = [&](int* now) {
@@ -47,7 +47,7 @@ int lock_of_process(Ask ask, F real, meter::Caller caller) {
     return in_kernel || is_over(*now = ask());
   };
   value = by_asking(has, for_any, caller);
-  return in_kernel ? parked(real, caller) : value;
+  return in_kernel ? parked_with_errno(real, caller) : value;
 }
 
 }  // namespace

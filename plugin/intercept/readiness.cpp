@@ -105,7 +105,7 @@ int by_slices(std::int64_t limit_ns, meter::Caller caller, Ask ask) {
   while (true) {
     std::int64_t left = end - base::now_ns();
     bool last = left <= slice_ns;
-    int ready = parked([&] { return ask(last ? std::max<std::int64_t>(left, 0) : slice_ns); }, caller);
+    int ready = parked_with_errno([&] { return ask(last ? std::max<std::int64_t>(left, 0) : slice_ns); }, caller);
     if (ready > 0 || (ready == 0 && last)) {
       set_errno(before);  // not that of an earlier slice
       return ready;

@@ -44,12 +44,12 @@ int semop(int set, sembuf* steps, size_t count) noexcept {
   auto real = [=] { return real_semop(set, steps, count); };
   if (!path::concerns_us() || !all_may_wait(steps, count)) return real();
   const meter::Caller caller{"semop", __builtin_return_address(0)};
-  if (!others_may_be_waited_for(caller.address)) return parked(real, caller);
+  if (!others_may_be_waited_for(caller.address)) return parked_with_errno(real, caller);
   // Each slice is a wait of the kernel's: what is so for a moment alone (that a semaphore is 0) only a waiter is told.
   path::Handlers handlers;
   while (true) {
     const timespec slice{0, slice_ns};
-    int value = parked([&] { return real_semtimedop(set, steps, count, &slice); }, caller);
+    int value = parked_with_errno([&] { return real_semtimedop(set, steps, count, &slice); }, caller);
     if (!value || current_errno() != EAGAIN) return value;
     path::stand_back();
     if (!handlers.end_wait(for_any)) continue;
@@ -61,7 +61,7 @@ int semop(int set, sembuf* steps, size_t count) noexcept {
 }
 
 int semtimedop(int set, sembuf* steps, size_t count, const timespec* limit) noexcept {
-  return parked([=] { return real_semtimedop(set, steps, count, limit); });
+  return parked_with_errno([=] { return real_semtimedop(set, steps, count, limit); });
 }
 
 int msgsnd(int queue, const void* message, size_t bytes, int flags) {

@@ -54,7 +54,7 @@ int semaphore_wait(sem_t* s, clockid_t clock, const timespec* until,
   Handlers handlers;
   while (true) {
     Slice slice(clock, until);
-    int result = parked([&] { return real_clocksem(s, clock, &slice.end); }, caller);
+    int result = parked_with_errno([&] { return real_clocksem(s, clock, &slice.end); }, caller);
     if (!result) set_errno(before);  // not that of an earlier slice
     if (!result || slice.last) return result;
     int error = current_errno();
@@ -149,17 +149,17 @@ int cnd_timedwait(cnd_t* c, mtx_t* m, const timespec* until) {
 int sem_wait(sem_t* s) {
   if (others_may_be_waited_for(__builtin_return_address(0)))
     return semaphore_wait(s, CLOCK_MONOTONIC, nullptr);
-  return parked([=] { return real_sem(s); });
+  return parked_with_errno([=] { return real_sem(s); });
 }
 int sem_timedwait(sem_t* s, const timespec* until) {
   if (others_may_be_waited_for(__builtin_return_address(0)))
     return semaphore_wait(s, CLOCK_REALTIME, until);
-  return parked([=] { return real_timedsem(s, until); });
+  return parked_with_errno([=] { return real_timedsem(s, until); });
 }
 int sem_clockwait(sem_t* s, clockid_t clock, const timespec* until) {
   if (others_may_be_waited_for(__builtin_return_address(0)))
     return semaphore_wait(s, clock, until);
-  return parked([=] { return real_clocksem(s, clock, until); });
+  return parked_with_errno([=] { return real_clocksem(s, clock, until); });
 }
 
 // It has no time limit to slice it by: a task that is ready on this thread, and is waited for here, interrupts it.

@@ -25,6 +25,12 @@ int parked(F real, meter::Caller caller = {__builtin_FUNCTION(), __builtin_retur
   return static_cast<int>(path::run(call, caller));
 }
 
+// Likewise, of a call that returns -1 with errno set: its caller may go on on another thread, whose errno it is then.
+template <typename F>
+int parked_with_errno(F real, meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
+  return static_cast<int>(deliver(parked([&] { return static_cast<int>(outcome(real())); }, caller)));
+}
+
 // A call on a descriptor that goes on until all of it is done: only a thread can wait for that. As libc's, with errno.
 template <typename F>
 long as_a_whole(int fd, F real, meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
@@ -67,7 +73,7 @@ int tried_first(Has has, F real, bool for_any, meter::Caller caller) {
   int value;
   if (has(&value)) return value;
   set_errno(before);
-  return others_may_be_waited_for(caller.address) ? by_asking(has, for_any, caller) : parked(real, caller);
+  return others_may_be_waited_for(caller.address) ? by_asking(has, for_any, caller) : parked_with_errno(real, caller);
 }
 
 // (A wait that has no limit the kernel goes on with after a handler with SA_RESTART; one that has ends for any.)
