@@ -79,8 +79,8 @@ class Body {
       if (i.kind != Instruction::loads_slot) calls(function_of(object_, named), false);
     });
     each.shows |= is_own_ && asks_who_;
-    each.shows |= (is_region_ || reduces_) && !asks_number_ && adds_its_own(function_, flow_, share_, alone_);
-    each.counts = (is_region_ ? !asks_number_ : is_own_) && counts();
+    each.shows |= (is_region_ || reduces_) && adds_its_own(function_, flow_, share_, alone_);
+    each.counts = is_own_ && counts();
     return each;
   }
 
@@ -112,8 +112,7 @@ class Body {
 
   // gcc's static loop asks for it.
   void asked_number(const Instruction& i, std::uintptr_t after) {
-    bool is_share = is_call(i) && lane::use_of_number(object_, function_, after, lane::Number::of_threads, true) != lane::Use::elsewhere;
-    (is_share ? shares_loop_ : asks_number_) = true;
+    shares_loop_ |= is_call(i) && lane::use_of_number(object_, function_, after, lane::Number::of_threads, true) != lane::Use::elsewhere;
   }
 
   void entered_by_one(int block, std::uintptr_t behind, bool if_zero) {
@@ -214,7 +213,7 @@ class Body {
   Flow flow_;
   bool has_frame_pointer_ = lane::has_frame_pointer(function_);
   bool is_region_, is_own_;  // of the region's object
-  bool asks_number_ = false, asks_who_ = false, shares_loop_ = false, reduces_ = false;
+  bool asks_who_ = false, shares_loop_ = false, reduces_ = false;
   Zone share_, alone_;
 };
 

@@ -18,7 +18,7 @@ struct EachThread {
 };
 
 // In the region's own code, where it can be read, what is written on some ways only is seen too, in functions that it calls what is written on all of them:
-// the rest tells of errors. A count is one where the region does not ask how many threads there are. What a loop does is taken to be
+// the rest tells of errors. What a loop does is taken to be
 // shared out, or this is not asked (region_code.h).
 EachThread each_thread(std::uintptr_t code);
 

@@ -226,11 +226,26 @@ int max_threads(int without_weir) {
   // Another number than at first was set, by this thread or by who forked it.
   if (plan.kept_out || base::self().sizes_its_teams) return without_weir;
   if (without_weir != plan.cores && !numbers_count_cores()) return without_weir;
+  if (plan.as_without) {
+    told_as_without();
+    return without_weir;
+  }
   // A team that the program sized itself: as many as there are cores, as it happens.
   const base::TeamSeat& seat = base::self().seat;
   if (within_team(seat) && !is_wide(seat.team)) return without_weir;
   std::int64_t largest = largest_team(plan);
   return largest > without_weir ? static_cast<int>(largest) : without_weir;
+}
+
+int num_threads(int there_are) {
+  std::uintptr_t seat = base::self().seat.team;
+  if (!is_wide(seat) || is_inner(seat) || !team_plan().as_without) return there_are;
+  told_as_without();
+  return static_cast<int>(std::min<std::int64_t>(there_are, region_of_seat(seat)->without_us.load(std::memory_order_relaxed)));
+}
+
+void sized_by_clause(int threads) {
+  if (!says_what_it_was_told(threads)) sized_by_program(threads, Asked::by_number);
 }
 
 }  // namespace weir::team

@@ -42,7 +42,8 @@ int look_at_names(dl_phdr_info* object, std::size_t, void* argument) {
     if (lane::is_name(import, "omp_get_num_procs")) program.asks_num_procs = true;
     if (!std::strcmp(import, "pthread_setspecific") || !std::strcmp(import, "tss_set")) program.keeps_thread_storage = true;
     if (lane::is_name(import, "omp_get_ancestor_thread_num")) program.uses_thread_num = true;
-    if (lane::is_name(import, "omp_get_team_size")) program.keeps_num_threads = true;
+    if (lane::is_name(import, "omp_get_team_size")) program.keeps_num_threads = program.asks_who = true;
+    if (lane::is_name(import, "omp_get_thread_num") || lane::is_name(import, "omp_get_place_num")) program.asks_who = true;
     if (!std::strncmp(import, "omp_pause_resource", 18)) program.pauses = true;
     for (const char* count : {"get_nprocs", "get_nprocs_conf", "_ZNSt6thread20hardware_concurrencyEv"})
       program.counts_cores |= !std::strcmp(import, count);
@@ -67,33 +68,36 @@ int look_at_code(dl_phdr_info* object, std::size_t, void* argument) {
 // What is dear to know is found out only while it can still make a difference: a program's code is megabytes.
 class Survey {
  public:
+  explicit Survey(std::int64_t cores) : cores_(cores) {}
+
   void look(int (*at)(dl_phdr_info*, std::size_t, void*)) { sys::each_object(at, &program_); }
 
   // As far as it was looked at.
   Leeway leeway() {
     if (!regions_read_) program_.every_region_blocks = true;  // as may be
-    if (!regions_read_ && leeway_of(program_).freedom == Freedom::same) {
+    if (!regions_read_ && leeway_of(program_, cores_).freedom == Freedom::same) {
       program_.every_region_blocks = every_region_blocks();
       regions_read_ = true;
     }
-    return leeway_of(program_);
+    return leeway_of(program_, cores_);
   }
 
  private:
+  std::int64_t cores_;
   Program program_;
   bool regions_read_ = false;
 };
 
 }  // namespace
 
-Leeway leeway_of_what_is_loaded() {
-  Survey survey;
+Leeway leeway_of_what_is_loaded(std::int64_t cores) {
+  Survey survey(cores);
   survey.look(look_at_names);
   if (survey.leeway().freedom != Freedom::none) survey.look(look_at_code);
   return survey.leeway();
 }
 
-Leeway leeway_of(const Program& program) {
+Leeway leeway_of(const Program& program, std::int64_t cores) {
   // libomp 19: where a team was ever larger than its first table of threads, the second hard pause is a crash.
   if (program.pauses) return {Freedom::none, "the program calls omp_pause_resource"};
   // It may count on a team as large as the machine.
@@ -108,9 +112,13 @@ Leeway leeway_of(const Program& program) {
   if (program.keeps_num_threads) because = "the program keeps what omp_get_num_threads says";
   // It may do so among omp_get_max_threads() threads before it forks them: then none may be missing.
   if (program.asks_max_threads) because = "the program calls omp_get_max_threads";
+  // Whoever never asks which thread he is has neither such a share nor such a table: to print it, mostly, or for pieces of a size. (Of one
+  // thread he would be told that there are no others.)
+  bool as_without = !program.asks_who && !program.uses_thread_num && cores > 1;
+  if (as_without) because = nullptr;
   // What a thread keeps in one region it expects in the next: the same threads must be there.
   if (program.keeps_thread_storage) because = "the program keeps thread-local or threadprivate variables";
-  if (!because) return {Freedom::any, nullptr};
+  if (!because) return {Freedom::any, nullptr, as_without};
   if (program.every_region_blocks) return {Freedom::same, because};
   return {Freedom::none, because};
 }

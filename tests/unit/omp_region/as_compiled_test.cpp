@@ -74,13 +74,13 @@ struct RegionRoundsTest : RegionTest {
 };
 
 constexpr const char* those_seen[] = {"seen_line", "seen_line_after", "seen_if_wanted", "seen_elsewhere", "seen_by_task", "seen_hello",
-                                      "seen_count", "seen_count_alone", "seen_number", "seen_number_alone", "seen_count_beside", "seen_who", "seen_in_switch", "seen_pushed", "seen_semaphore",
+                                      "seen_count", "seen_count_alone", "seen_number", "seen_number_alone", "seen_count_beside", "seen_number_asked", "seen_who", "seen_in_switch", "seen_pushed", "seen_semaphore",
                                       "seen_pointer", "seen_pointer_kept", "seen_count_locked", "seen_count_with_lock", "seen_count_guarded", "seen_count_elsewhere",
                                       "seen_bytes", "seen_on_each_way", "seen_reading", "seen_reading_alone", "seen_beside_takers", "seen_in_looping_case", "seen_by_name", "seen_beyond_many", "seen_file", "seen_file_made", "seen_file_in_doubt",
                                       "seen_reduced", "seen_reduced_after", "seen_reduced_with_pieces", "seen_reduced_if_any", "seen_count_if_any", "seen_added", "seen_added_alone", "seen_added_more",
                                       "seen_added_turned", "seen_added_given", "seen_reduced_both"};
 constexpr const char* those_quiet[] = {"quiet_by_one", "quiet_switch", "quiet_sections", "quiet_pieces", "quiet_file", "quiet_number", "quiet_errors",
-                                       "quiet_sum", "quiet_reading_its_own", "quiet_takers", "quiet_takers_alone", "quiet_number_asked",
+                                       "quiet_sum", "quiet_reading_its_own", "quiet_takers", "quiet_takers_alone",
                                        "quiet_reduced", "quiet_reduced_by_one", "quiet_reduced_inner", "quiet_added", "quiet_reduced_both", "quiet_added_less"};
 
 TEST_P(RegionEachTest, is_told_where_its_threads_are_seen) {

@@ -728,7 +728,7 @@ void quiet_takers_alone(void) {
   }
 }
 
-void quiet_number_asked(void) {
+void seen_number_asked(void) {
   long passed = 0, of = 0;
 #pragma omp parallel
   {
