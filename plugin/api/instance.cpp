@@ -219,20 +219,57 @@ Facts facts_now() {
   return facts;
 }
 
-// A fork's child, whose parent had another thread at it: one of the child's begins anew.
-constinit std::atomic<std::int32_t> preparing_process{0};
-bool was_left_by_parent() {
-  std::int32_t process = preparing_process.load(), here = sys::process_id();
-  return process && process != here && preparing_process.compare_exchange_strong(process, here);
+// What they held, nobody gives back; what they did, nobody goes on with.
+void forget_parents_threads() {
+  sys::loader_after_fork_in_child();
+  sys::room_after_fork();
+  sys::addresses_after_fork();
+  sys::own_threads_after_fork();
+  judging.after_fork();
+  finished.store(false);
+  began_ns = base::now_ns();
+  last_thread_after_fork();
+  watch_this_end();  // it is the child's first
+  base::Thread& thread = base::self();
+  thread.tid = 0;
+  wait::errno_loans_after_fork();
+  // Its team or arena is the parent's: set aside, the child would run the parent's tasks a second time.
+  thread.place = base::outside;
+  thread.seat = {};
+  thread.holds_core = false;
+  gate::the_gate.permits.after_fork();
+  gate::the_gate.cores.after_fork();
+  gate::the_gate.memory.after_fork();
+  gate::the_gate.reserve.after_fork();
+  controlling_after_fork();
+  showing_after_fork();
+  recording_after_fork();
+  report_lock.after_fork();
+  voice_after_fork();
+  tracing_after_fork();
+  iopa_pool.after_fork();
+  path::driver.after_fork();
+  errand::after_fork();
+  path::ringless_after_fork();
+  path::naps_after_fork();
+  path::endings_after_fork();
+  operations_after_fork();
+  pool::after_fork();
+  message::after_fork();
+  meter::after_fork();
+}
+
+// Before there is a second thread, if it can be: a fork that has begun calls nothing that is registered only then.
+__attribute__((constructor)) void watch_forks() {
+  static constinit std::atomic<bool> watched{false};
+  if (!watched.exchange(true)) pthread_atfork(nullptr, nullptr, after_fork_in_child);
 }
 
 }  // namespace
 
 void prepare(char** environment) {
   std::uint32_t before = unprepared;
-  if (state.compare_exchange_strong(before, preparing)) {
-    preparing_process.store(sys::process_id());
-  } else if (before != preparing || !was_left_by_parent()) {
+  if (!state.compare_exchange_strong(before, preparing)) {
     // Another thread is at it: what it sets up holds when we return.
     for (int i = 0; i < 1000 && state.load(std::memory_order_acquire) == preparing; ++i)
       sys::futex_wait(state, preparing, base::ns_per_ms);
@@ -257,7 +294,7 @@ void prepare(char** environment) {
   ready_to_show();
   if (*reportable()) start_recording();
   start_tracing();
-  pthread_atfork(sys::before_fork, sys::after_fork_in_parent, after_fork_in_child);
+  watch_forks();
   watch_thread_ends();
   state.store(idle);
   sys::futex_wake(state, 1 << 30);
@@ -331,43 +368,10 @@ void after_load() {
 }
 
 void after_fork_in_child() {
-  sys::loader_after_fork_in_child();
-  sys::room_after_fork();
-  sys::addresses_after_fork();
-  sys::own_threads_after_fork();
-  judging.after_fork();
-  if (state.load() != unprepared) state.store(idle);
-  finished.store(false);
-  began_ns = base::now_ns();
-  last_thread_after_fork();
-  watch_this_end();  // it is the child's first
-  base::Thread& thread = base::self();
-  thread.tid = 0;
-  wait::errno_loans_after_fork();
-  // Its team or arena is the parent's: set aside, the child would run the parent's tasks a second time.
-  thread.place = base::outside;
-  thread.seat = {};
-  thread.holds_core = false;
-  gate::the_gate.permits.after_fork();
-  gate::the_gate.cores.after_fork();
-  gate::the_gate.memory.after_fork();
-  gate::the_gate.reserve.after_fork();
-  controlling_after_fork();
-  showing_after_fork();
-  recording_after_fork();
-  report_lock.after_fork();
-  voice_after_fork();
-  tracing_after_fork();
-  iopa_pool.after_fork();
-  path::driver.after_fork();
-  errand::after_fork();
-  path::ringless_after_fork();
-  path::naps_after_fork();
-  path::endings_after_fork();
-  operations_after_fork();
-  pool::after_fork();
-  message::after_fork();
-  meter::after_fork();
+  std::uint32_t was = state.load();
+  if (was == unprepared) return;
+  state.store(was == preparing ? unprepared : idle);  // what the parent was preparing is begun anew
+  forget_parents_threads();
 }
 
 }  // namespace weir::api

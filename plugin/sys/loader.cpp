@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/loader.h"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdint>
 
@@ -33,6 +35,9 @@ void begin_to_look() {
     return;
   }
 }
+
+// Before there is a second thread: a fork that has begun calls nothing that is registered only then.
+__attribute__((constructor)) void watch_forks() { pthread_atfork(before_fork, after_fork_in_parent, loader_after_fork_in_child); }
 
 }  // namespace
 

@@ -11,7 +11,7 @@ namespace weir::sys {
 // lock taken for good, and hang when it next loads something. So who forks waits until no thread of ours is in there.
 int each_object(int (*look)(dl_phdr_info*, std::size_t, void*), void* subject);
 
-// Around fork, as pthread_atfork has it. Both waits are bounded: what forks in such a look, or looks while it forks, goes on.
+// Around each fork. Both waits are bounded: what forks in such a look, or looks while it forks, goes on.
 void before_fork();
 void after_fork_in_parent();
 void loader_after_fork_in_child();
