@@ -40,8 +40,11 @@ constexpr const char* opens_starts[] = {"_ZNSt14basic_ifstreamIcSt11char_traitsI
                                         "_ZNSt13basic_fstreamIcSt11char_traitsIcEEC", "_ZNSt13basic_fstreamIcSt11char_traitsIcEE4open",
                                         "_ZNSt13basic_filebufIcSt11char_traitsIcEE4open"};
 
-// Starts of names: weir's own calls, and what libstdc++ writes with.
-constexpr const char* shows_starts[] = {"weir_write", "weir_pwrite", "weir_send", "_ZNSo", "_ZStls", "_ZSt16__ostream_insert", "_ZSt4endl"};
+// Starts of names: weir's own calls, what libstdc++ writes with, and what libraries do by a handler of the program's.
+constexpr const char* shows_starts[] = {
+    "weir_write", "weir_pwrite", "weir_send", "_ZNSo", "_ZNSt13basic_ostreamIw", "_ZStls", "_ZSt16__ostream_insert", "_ZSt4endl",
+    "omp_display_affinity", "omp_capture_affinity", "ompc_display_affinity", "ompc_capture_affinity",
+    "g_print", "g_log", "Rprintf", "REprintf", "_ZN6QDebug", "_ZNK14QMessageLogger"};
 
 constexpr const char* never_returns[] = {
     "exit", "_exit", "_Exit", "quick_exit", "abort", "err", "errx", "verr", "verrx", "__assert_fail", "__assert_perror_fail",

@@ -29,6 +29,7 @@ constexpr Variable variables[] = {
     {"KMP_DEVICE_THREAD_LIMIT", "", "KMP_DEVICE_THREAD_LIMIT is set"},
     {"KMP_ALL_THREADS", "", "KMP_ALL_THREADS is set"},
     {"KMP_DYNAMIC_MODE", "", "KMP_DYNAMIC_MODE is set"},
+    {"OMP_DISPLAY_AFFINITY", "false FALSE 0", "OMP_DISPLAY_AFFINITY shows each thread"},
     // libomp 19: a loop with fewer iterations than threads, and teams within its pieces, runs none after one was cancelled.
     {"OMP_CANCELLATION", "false FALSE 0", "OMP_CANCELLATION is set"},
 };

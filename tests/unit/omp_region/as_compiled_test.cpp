@@ -73,7 +73,7 @@ struct RegionRoundsTest : RegionTest {
   Rounding rounding(const char* name) { return rounding_of(reinterpret_cast<std::uintptr_t>(region(name))); }
 };
 
-constexpr const char* those_seen[] = {"seen_line", "seen_line_after", "seen_if_wanted", "seen_elsewhere", "seen_by_task", "seen_hello",
+constexpr const char* those_seen[] = {"seen_line", "seen_affinity", "seen_by_handler", "seen_line_after", "seen_if_wanted", "seen_elsewhere", "seen_by_task", "seen_hello",
                                       "seen_count", "seen_count_alone", "seen_number", "seen_number_alone", "seen_count_beside", "seen_number_asked", "seen_who", "seen_in_switch", "seen_pushed", "seen_semaphore",
                                       "seen_pointer", "seen_pointer_kept", "seen_count_locked", "seen_count_with_lock", "seen_count_guarded", "seen_count_elsewhere",
                                       "seen_bytes", "seen_on_each_way", "seen_reading", "seen_reading_alone", "seen_beside_takers", "seen_in_looping_case", "seen_by_name", "seen_beyond_many", "seen_file", "seen_file_made", "seen_file_in_doubt",

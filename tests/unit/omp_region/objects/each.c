@@ -30,6 +30,24 @@ void seen_line(void) {
   }
 }
 
+void seen_affinity(void) {
+#pragma omp parallel
+  {
+    omp_display_affinity(NULL);
+    LOOP work(i);
+  }
+}
+
+/* What a library writes as it was told to. */
+void g_print(const char *format, ...);
+void seen_by_handler(void) {
+#pragma omp parallel
+  {
+    g_print("begins");
+    LOOP work(i);
+  }
+}
+
 void seen_line_after(void) {
 #pragma omp parallel
   {
