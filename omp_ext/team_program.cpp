@@ -55,13 +55,14 @@ int look_at_code(dl_phdr_info* object, std::size_t, void* argument) {
   auto& program = *static_cast<Program*>(argument);
   bool asks_for_numbers = false;
   image_of(*object).each_import([&](const char* import, int) {
-    asks_for_numbers |= lane::is_name(import, "omp_get_thread_num") || lane::is_name(import, "omp_get_num_threads");
+    for (const char* number : {"omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads"}) asks_for_numbers |= lane::is_name(import, number);
   });
   if (!asks_for_numbers || is_runtime(*object)) return 0;
   lane::Asks asks = lane::asks_of(lane::Object::of(*object));
   program.uses_thread_num |= asks.uses_thread_num;
   program.asks_num_threads |= asks.by_hand;
   program.keeps_num_threads |= asks.keeps_num_threads;
+  program.shows_max_threads |= asks.shows_max_threads;
   return 0;
 }
 
@@ -107,15 +108,15 @@ Leeway leeway_of(const Program& program, std::int64_t cores) {
   // It has a table by thread number, and nowhere to ask how long that must be: it has a length in its source.
   if (program.uses_thread_num && !program.asks_num_threads && !program.asks_max_threads)
     return {Freedom::none, "the program calls omp_get_thread_num, but never asks how many threads there are"};
-  const char* because = nullptr;
-  // It may share work out among as many threads as there were once, or have a table for them.
-  if (program.keeps_num_threads) because = "the program keeps what omp_get_num_threads says";
-  // It may do so among omp_get_max_threads() threads before it forks them: then none may be missing.
-  if (program.asks_max_threads) because = "the program calls omp_get_max_threads";
-  // Whoever never asks which thread he is has neither such a share nor such a table: to print it, mostly, or for pieces of a size. (Of one
-  // thread he would be told that there are no others.)
+  // Whoever never asks which thread he is has neither a share by such a number nor a table by thread: to print it, mostly, or for pieces of
+  // a size. (Of one thread he would be told that there are no others.)
   bool as_without = !program.asks_who && !program.uses_thread_num && cores > 1;
-  if (as_without) because = nullptr;
+  const char* because = nullptr;
+  // It may share work out among as many threads as there were once, have a table for them, or say how many they were.
+  if (program.keeps_num_threads && !as_without) return {Freedom::none, "the program keeps what omp_get_num_threads says"};
+  if (program.shows_max_threads && !as_without) return {Freedom::none, "the program shows what omp_get_max_threads says"};
+  // It may do so among omp_get_max_threads() threads before it forks them: then none may be missing.
+  if (program.asks_max_threads && !as_without) because = "the program calls omp_get_max_threads";
   // What a thread keeps in one region it expects in the next: the same threads must be there.
   if (program.keeps_thread_storage) because = "the program keeps thread-local or threadprivate variables";
   if (!because) return {Freedom::any, nullptr, as_without};

@@ -6,6 +6,7 @@
 #include "lane/instruction.h"
 #include "lane/marks.h"
 #include "lane/references.h"
+#include "lane/shown.h"
 #include "lane/value.h"
 
 namespace weir::lane {
@@ -13,7 +14,7 @@ namespace {
 
 // A linker makes a slot a name or two, and Fortran's name is another.
 struct Imports {
-  Addresses num_threads, thread_num, both;
+  Addresses num_threads{}, thread_num{}, max_threads{}, all{};
   bool by_gcc = false;
   bool num_threads_too = true;
 };
@@ -24,7 +25,9 @@ void note_import(void* imports_, const char* name, std::uintptr_t slot) {
   bool of_this_thread = is_name(name, "omp_get_thread_num");
   if (of_threads) imports.num_threads.add(slot);
   if (of_this_thread) imports.thread_num.add(slot);
-  if (of_threads || of_this_thread) imports.both.add(slot);
+  bool at_most = imports.num_threads_too && is_name(name, "omp_get_max_threads");
+  if (at_most) imports.max_threads.add(slot);
+  if (of_threads || of_this_thread || at_most) imports.all.add(slot);
   imports.by_gcc |= !std::strncmp(name, "GOMP_", 5);
 }
 
@@ -50,7 +53,7 @@ class Survey {
   Survey(const Object& object, const Imports& imports) : object_(object), imports_(imports) {}
 
   Asks over() {
-    full_ = !imports_.both.all_fit();
+    full_ = !imports_.all.all_fit();
     for (std::uint32_t f = 0; f < object_.functions(); ++f) find(object_.function(f));
     for (int i = 0; i < count_ && !settled(); ++i) look_at(asking_[i]);
     // Asked for in a way that was not seen.
@@ -72,16 +75,17 @@ class Survey {
   };
 
   void find(Function function) {
-    if (!function || !may_use(object_, function, imports_.both) || object_.is_linkage(function)) return;
+    if (!function || !may_use(object_, function, imports_.all) || object_.is_linkage(function)) return;
     bool asks = false;
-    each_use_of_slots(object_, function, [&](std::uintptr_t slot, std::uintptr_t) { asks |= imports_.both.has(slot); });
+    each_use_of_slots(object_, function, [&](std::uintptr_t slot, std::uintptr_t) { asks |= imports_.all.has(slot); });
     if (asks && count_ < most) asking_[count_++] = {function, false};
     else full_ |= asks;
   }
 
   bool settled() const {
     bool num_threads = !imports_.num_threads.any() || (asks_.keeps_num_threads && asks_.by_hand);
-    return num_threads && (!imports_.thread_num.any() || asks_.uses_thread_num);
+    bool max_threads = !imports_.max_threads.any() || asks_.shows_max_threads;
+    return num_threads && max_threads && (!imports_.thread_num.any() || asks_.uses_thread_num);
   }
 
   // Reads all of the object's code once more: only where it matters.
@@ -125,6 +129,7 @@ class Survey {
         asks_.keeps_num_threads |= of_it == Use::elsewhere;
         asks_.by_hand |= of_it != Use::shares;
       }
+      if (imports_.max_threads.has(slot) && after) asks_.shows_max_threads |= is_shown(object_, asking.function, after);
       if (imports_.thread_num.has(slot)) {
         thread_num_seen_ = true;
         asks_.uses_thread_num |= use(after, Number::of_this_thread) == Use::elsewhere;
@@ -143,7 +148,7 @@ class Survey {
 Asks asks_of(const Object& object, Imports imports) {
   if (!object.valid()) return {.keeps_num_threads = true, .by_hand = true, .uses_thread_num = true};
   object.each_import(note_import, &imports);
-  return imports.both.any() ? Survey(object, imports).over() : Asks{};
+  return imports.all.any() ? Survey(object, imports).over() : Asks{};
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ struct Asks {
   bool keeps_num_threads = false;  // the number of a team's threads outlives the function that asked
   bool by_hand = false;            // some call for it is the program's own
   bool uses_thread_num = false;    // a thread's number is more than that of its share
+  bool shows_max_threads = false;  // writes omp_get_max_threads() as text
 };
 
 // All of it where the object can't be read.
