@@ -2,6 +2,7 @@
 #include "omp_ext/region_adds.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "lane/arithmetic.h"
 #include "lane/constants.h"
@@ -15,10 +16,13 @@ using lane::Change;
 using lane::Flow;
 using lane::Function;
 using lane::Instruction;
+using lane::Object;
 using lane::Operands;
 using lane::Place;
 
 using enum lane::Register;
+
+constexpr int arguments[] = {rdi, rsi, rdx, rcx, r8, r9};
 
 Place in(int of) { return {of, false, 0}; }
 
@@ -49,14 +53,22 @@ bool makes_zero(const Operands& o) {
 
 class Adding {
  public:
-  Adding(Function function, const Flow& flow, const Zone& share, const Zone& alone)
-      : flow_(flow), places_(function), share_(share), alone_(alone) {}
+  Adding(const Object& object, Function function, const Flow& flow, const Beside& beside)
+      : object_(object), flow_(flow), places_(function), beside_(beside) {
+    find_before();
+  }
 
   bool finds_own() {
-    for (int block = 0; block < flow_.count() && !own_; ++block) {
-      if (flow_.may_pass(block) && !flow_.is_in_loop(block)) look_in(block);
-    }
+    look_in_each(&Adding::look_in);
+    if (!own_) look_in_each(&Adding::look_at_calls);
     return own_;
+  }
+
+  // Of a function that is called: which of its arguments it adds, a bit for each.
+  unsigned finds_arguments() {
+    is_called_ = true;
+    look_in_each(&Adding::look_in);
+    return arguments_;
   }
 
  private:
@@ -67,28 +79,111 @@ class Adding {
     std::uintptr_t before;
   };
 
-  // Where a shared_ptr's count is, and its weak ones': 32 bits behind a pointer to functions.
-  static bool is_of_owners(const Operands& o) { return !o.wide && o.base >= 0 && (o.displacement == 8 || o.displacement == 12); }
+  void look_in_each(void (Adding::*look)(int block)) {
+    for (int block = 0; block < flow_.count() && !own_; ++block) {
+      if (flow_.may_pass(block) && !is_shared(block)) (this->*look)(block);
+    }
+  }
+
+  // Which blocks control comes from.
+  void find_before() {
+    for (int block = 0; block < flow_.count(); ++block) {
+      for (int which : {0, 1}) {
+        if (int to = flow_.next(block, which); to >= 0) ++first_before_[to + 1];
+      }
+    }
+    for (int block = 0; block < flow_.count(); ++block) first_before_[block + 1] = static_cast<std::int16_t>(first_before_[block + 1] + first_before_[block]);
+    std::int16_t filled[Flow::most] = {};
+    for (int block = 0; block < flow_.count(); ++block) {
+      for (int which : {0, 1}) {
+        if (int to = flow_.next(block, which); to >= 0) before_[first_before_[to] + filled[to]++] = static_cast<std::int16_t>(block);
+      }
+    }
+  }
+
+  bool is_shared(int block) const { return beside_.shared[static_cast<std::size_t>(block)]; }
+  bool has_time() { return ++looked_at_ < most_looked_at; }  // to read more would take longer than it is worth
+
+  // Where a shared_ptr's count is, and its weak ones': 32 bits behind a pointer to functions. It is counted down again.
+  bool is_of_owners(const Operands& o) const {
+    if (o.wide || o.base < 0 || (o.displacement != 8 && o.displacement != 12)) return false;
+    for (int block = 0; block < flow_.count(); ++block) {
+      Function code = flow_.code_of(block);
+      for (std::uintptr_t at = code.begin; at < code.end;) {
+        Operands other = lane::read_operands(lane::bytes_at(at), lane::bytes_at(code.end));
+        bool same = other.length && other.in_memory && other.base >= 0 && other.displacement == o.displacement;
+        if (same && lane::is_locked(lane::bytes_at(at)) && takes_off(other, code, at)) return true;
+        at += other.length ? other.length : 1;
+      }
+    }
+    return false;
+  }
+  static bool takes_off(const Operands& o, Function code, std::uintptr_t at) {
+    if (fetches(o)) return is_constant(o, code, at, -1);
+    int which = o.first & 7;
+    bool by_constant = is_plain(o) && (o.opcode == 0x81 || o.opcode == 0x83);
+    return (is_plain(o) && o.opcode == 0xff && which == 1) || (by_constant && ((which == 5 && o.immediate > 0) || (which == 0 && o.immediate < 0)));
+  }
+  static bool fetches(const Operands& o) { return o.map == 1 && !o.vector && (o.opcode | 1) == 0xc1; }
+  static bool is_constant(const Operands& o, Function code, std::uintptr_t at, std::int32_t constant) {
+    auto known = lane::constants_before(code, at).in(o.first);
+    return known && static_cast<std::int32_t>(*known) == constant;
+  }
 
   // What in a block is added to memory that others add to.
   void look_in(int block) {
     Function code = flow_.code_of(block);
     for (std::uintptr_t at = code.begin; at < code.end && !own_;) {
       Operands o = lane::read_operands(lane::bytes_at(at), lane::bytes_at(code.end));
-      if (o.length && !share_.holds(block, at)) {
+      if (!has_time()) own_ = true;
+      if (o.length && !beside_.share.holds(block, at)) {
         if (lane::is_locked(lane::bytes_at(at))) added_at_once(block, at, o);
-        else if (alone_.holds(block, at)) added_alone(block, at, o);
+        else if (beside_.alone.holds(block, at)) added_alone(block, at, o);
       }
       at += o.length ? o.length : 1;
     }
   }
 
+  // What is handed to a function that adds it.
+  void look_at_calls(int block) {
+    Function code = flow_.code_of(block);
+    for (std::uintptr_t at = code.begin; at < code.end && !own_;) {
+      Instruction i = lane::read_instruction(lane::bytes_at(at), lane::bytes_at(code.end));
+      Named named = is_call(i) || i.kind == Instruction::jump ? named_by(object_, i) : Named{};  // the last call of all may be a jump
+      unsigned added = named.function && !beside_.share.holds(block, at) && followed_ < most_followed ? arguments_added(named.function) : 0;
+      for (int of : arguments) {
+        if (added & 1u << of) follow({in(of), block, at});
+      }
+      at += i.length ? i.length : 1;
+    }
+  }
+
+  unsigned arguments_added(std::uintptr_t start) {
+    constexpr std::uintptr_t longest = 1024;
+    ++followed_;
+    Function function = object_.starting_at(start);
+    if (!function || function.end - function.begin > longest) return 0;
+    Flow flow(function);
+    if (!flow.fits()) return 0;
+    Zone none, alone;
+    each_instruction(object_, flow, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {
+      mark_alone(alone, object_, block, i, at, named);
+    });
+    flow.find_ways();
+    alone.find(flow);
+    Flow::Blocks loops;
+    for (int block = 0; block < flow.count(); ++block) loops[static_cast<std::size_t>(block)] = flow.is_in_loop(block);
+    return Adding(object_, function, flow, {none, alone, loops}).finds_arguments();
+  }
+
   void added_at_once(int block, std::uintptr_t at, const Operands& o) {
     auto *bytes = lane::bytes_at(at), *end = lane::bytes_at(flow_.code_of(block).end);
-    if (!is_of_owners(o)) own_ |= lane::steps_by_one(bytes, end) || lane::adds_at_once(bytes, end);
-    bool fetches = o.map == 1 && !o.vector && (o.opcode | 1) == 0xc1;  // a constant: counts of references too
-    if (fetches && lane::constants_before(flow_.code_of(block), at).in(o.first)) return;
-    if (o.in_memory && (fetches || (adds(o) && adds_to_second(o)))) follow({in(o.first), block, at});
+    // Only once: what a loop counts may be what a loop that is shared out has left.
+    bool takes_number = beside_.by_openmp && fetches(o) && is_constant(o, flow_.code_of(block), at, 1);
+    bool counts = lane::steps_by_one(bytes, end) || lane::adds_at_once(bytes, end) || takes_number;
+    own_ |= counts && !is_called_ && !flow_.is_in_loop(block) && !is_of_owners(o);
+    if (fetches(o) && lane::constants_before(flow_.code_of(block), at).in(o.first)) return;
+    if (o.in_memory && (fetches(o) || (adds(o) && adds_to_second(o)))) follow({in(o.first), block, at});
   }
 
   // By one instruction, or what was loaded is added to, and stored again.
@@ -135,7 +230,6 @@ class Adding {
 
   // Where does it come from: beside loops from anything but 0, and from what loops left?
   void follow(Wanted first) {
-    places_seen_ = 0;
     pending_[0] = first;
     for (count_ = 1; count_ > 0 && !own_;) go_back(pending_[--count_]);
   }
@@ -158,6 +252,7 @@ class Adding {
     }
     own_ |= at < wanted.before;
     while (count-- && !own_) {
+      own_ |= !has_time();
       at -= lengths[count];
       if (!over(at, wanted)) return;
     }
@@ -165,11 +260,11 @@ class Adding {
   }
 
   void to_begin(const Place& place, int block) {
-    bool is_argument = !place.slot && (place.base == rdx || place.base == rcx || (place.base >= rsi && place.base <= r9));
-    own_ |= block == 0 && is_argument;
-    for (int before = 0; before < flow_.count(); ++before) {
-      bool leads_here = flow_.next(before, 0) == block || flow_.next(before, 1) == block;
-      if (leads_here && flow_.may_pass(before)) want({place, before, flow_.code_of(before).end});
+    bool is_argument = !place.slot && std::find(std::begin(arguments), std::end(arguments), place.base) != std::end(arguments);
+    if (block == 0 && is_argument && is_called_) arguments_ |= 1u << place.base;
+    own_ |= block == 0 && is_argument && !is_called_;
+    for (int i = first_before_[block]; i < first_before_[block + 1]; ++i) {
+      if (flow_.may_pass(before_[i])) want({place, before_[i], flow_.code_of(before_[i]).end});
     }
   }
 
@@ -180,11 +275,11 @@ class Adding {
     Operands o = lane::read_operands(lane::bytes_at(at), lane::bytes_at(end));
     Change change = places_.change(wanted.place, i, o);
     if (change.what == Change::nothing) return true;
-    bool looped = is_looped(wanted.block);
+    bool shared = is_shared(wanted.block);
     switch (change.what) {
-      case Change::step: return looped || over_step(change, wanted, at);  // what a loop adds is its own
-      case Change::copy: return !(looped && change.by) && over_copy(change, wanted, at, looped);
-      default: return !looped && over_other(i, o, wanted, at);
+      case Change::step: return shared || over_step(change, wanted, at);  // what a loop adds is its own
+      case Change::copy: return !(shared && change.by) && over_copy(change, wanted, at, shared);
+      default: return !flow_.is_in_loop(wanted.block) && over_other(i, o, wanted, at);
     }
   }
 
@@ -194,8 +289,8 @@ class Adding {
     return true;
   }
 
-  bool over_copy(const Change& change, Wanted& wanted, std::uintptr_t at, bool looped) {
-    own_ |= change.moved && !looped;
+  bool over_copy(const Change& change, Wanted& wanted, std::uintptr_t at, bool shared) {
+    own_ |= change.moved && !shared;
     if (change.by) want({change.by, wanted.block, at});
     wanted.place = change.from;
     return true;
@@ -229,31 +324,29 @@ class Adding {
     return is_new;
   }
 
-  bool is_looped(int block) {
-    auto at = static_cast<std::size_t>(block);
-    if (!asked_[at]) looped_[at] = flow_.is_in_loop(block);
-    asked_[at] = true;
-    return looped_[at];
-  }
+  static constexpr int most_places = 48, most_pending = 256, most_looked_at = 50'000, most_followed = 32;
 
-  static constexpr int most_places = 24, most_pending = 512;
-
+  const Object& object_;
   const Flow& flow_;
   lane::Places places_;
-  const Zone &share_, &alone_;
+  Beside beside_;
   bool own_ = false;
   Wanted pending_[most_pending];
   int count_ = 0;
   Place seen_[most_places];  // that are wanted at the end of some block
   Flow::Blocks at_end_[most_places];
   int places_seen_ = 0;
-  Flow::Blocks asked_, looped_;
+  bool is_called_ = false;
+  unsigned arguments_ = 0;
+  int followed_ = 0;
+  std::int16_t first_before_[Flow::most + 1] = {}, before_[2 * Flow::most];
+  int looked_at_ = 0;
 };
 
 }  // namespace
 
-bool adds_its_own(Function function, const Flow& flow, const Zone& share, const Zone& alone) {
-  return Adding(function, flow, share, alone).finds_own();
+bool adds_its_own(const Object& object, Function function, const Flow& flow, const Beside& beside) {
+  return Adding(object, function, flow, beside).finds_own();
 }
 
 }  // namespace weir::team

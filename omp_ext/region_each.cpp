@@ -15,6 +15,7 @@
 #include "lane/value.h"
 #include "omp_ext/region_adds.h"
 #include "omp_ext/region_body.h"
+#include "omp_ext/region_code.h"
 #include "omp_ext/region_makes.h"
 #include "omp_ext/region_part.h"
 
@@ -53,6 +54,8 @@ class Body {
     if (!flow_.fits()) return;
     auto note_each = [this](int block, const Instruction& i, std::uintptr_t at, Named named) { note(block, i, at, named); };
     each_instruction(object_, flow_, note_each);
+    shares_by_number_ &= asks_which_;
+    shares_loop_ |= shares_by_number_;
     flow_.find_ways();
     share_.find(flow_);
     alone_.find(flow_);
@@ -65,8 +68,11 @@ class Body {
     each.shows = is_region_ && !flow_.fits();  // who knows
     if (!flow_.fits()) return each;
     Place place{-1};
+    const Flow::Blocks shared = shared_loops();
     each_instruction(object_, flow_, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {
       if (block != place.block) place = place_of(block);
+      bool own_loop = is_region_ && place.loops && !shared[static_cast<std::size_t>(block)] && !share_.holds(block, at);
+      each.shows |= own_loop && flow_.may_pass(block) && is_call(i) && waits(named);
       if (place.loops && !shares_loop_ && i.kind != Instruction::loads_slot) calls(function_of(object_, named), true);
       if (!place.each || share_.holds(block, at)) return;
       Part part = named.name && i.kind != Instruction::loads_slot ? part_of_name(named.name) : Part::none;
@@ -79,7 +85,7 @@ class Body {
       if (i.kind != Instruction::loads_slot) calls(function_of(object_, named), false);
     });
     each.shows |= is_own_ && asks_who_;
-    each.shows |= (is_region_ || reduces_) && adds_its_own(function_, flow_, share_, alone_);
+    each.shows |= (is_region_ || reduces_) && adds_its_own(object_, function_, flow_, {share_, alone_, shared, shares_loop_});
     each.counts = is_own_ && counts();
     return each;
   }
@@ -94,25 +100,47 @@ class Body {
   void note(int block, const Instruction& i, std::uintptr_t at, Named named) {
     if (named.function && is_call(i) && never_returns(object_, named.function)) flow_.ends_in(block);
     mark_alone(alone_, object_, block, i, at, named);
+    if (lane::takes_number(lane::bytes_at(at), lane::bytes_at(flow_.code_of(block).end))) takes_[static_cast<std::size_t>(block)] = true;
     if (!named.name) return;
     switch (Part part = part_of_name(named.name)) {
       case Part::never_returns: if (i.kind != Instruction::loads_slot) flow_.ends_in(block); return;
       case Part::one_enters: return entered_by_one(block, at + i.length, false);
-      case Part::first_enters: return entered_by_one(block, at + i.length, true);
       case Part::share_begins:
       case Part::share_ends: shares_loop_ = true; return share_.mark(block, at, part == Part::share_ends);
       case Part::takes_own_piece:
-      case Part::takes_piece: shares_loop_ = true; return;
+      case Part::takes_piece: takes_[static_cast<std::size_t>(block)] = shares_loop_ = true; return;
+      case Part::alone_begins: takes_[static_cast<std::size_t>(block)] = true; return;
       case Part::asks_who: asks_who_ = true; return;
       case Part::reduces: reduces_ = true; return;
       case Part::asks_number: return asked_number(i, at + i.length);
+      case Part::first_enters: asks_which_ = true; return entered_by_one(block, at + i.length, true);
       default: return;
     }
   }
 
   // gcc's static loop asks for it.
   void asked_number(const Instruction& i, std::uintptr_t after) {
-    shares_loop_ |= is_call(i) && lane::use_of_number(object_, function_, after, lane::Number::of_threads, true) != lane::Use::elsewhere;
+    shares_by_number_ |= is_call(i) && lane::use_of_number(object_, function_, after, lane::Number::of_threads, true) != lane::Use::elsewhere;
+  }
+
+  // Each thread would wait for itself, however many there are.
+  static bool waits(Named named) {
+    if (named.function) return read_code(reinterpret_cast<const void*>(named.function)).blocks;
+    NameKind kind = named.name ? kind_of_name(named.name) : NameKind::other;
+    return kind == NameKind::waits || kind == NameKind::waits_for_others;
+  }
+
+  // The loops that are shared out, or that take pieces by hand, as far as they can be told: else all of them.
+  Flow::Blocks shared_loops() const {
+    Flow::Blocks loops, shared;
+    for (int block = 0; block < flow_.count(); ++block) loops[static_cast<std::size_t>(block)] = flow_.is_in_loop(block);
+    if (!shares_loop_ || shares_by_number_) return loops;
+    for (int block = 0; block < flow_.count(); ++block) {
+      auto at = static_cast<std::size_t>(block);
+      if (takes_[at]) shared |= flow_.loop_around(block);
+      shared[at] = shared[at] || (loops[at] && share_.holds(block, flow_.code_of(block).begin));
+    }
+    return shared;
   }
 
   void entered_by_one(int block, std::uintptr_t behind, bool if_zero) {
@@ -213,7 +241,8 @@ class Body {
   Flow flow_;
   bool has_frame_pointer_ = lane::has_frame_pointer(function_);
   bool is_region_, is_own_;  // of the region's object
-  bool asks_who_ = false, shares_loop_ = false, reduces_ = false;
+  bool asks_who_ = false, asks_which_ = false, shares_loop_ = false, shares_by_number_ = false, reduces_ = false;
+  Flow::Blocks takes_;  // a piece of a loop
   Zone share_, alone_;
 };
 

@@ -36,10 +36,11 @@ constexpr const char* barriers[] = {"__kmpc_barrier", "__kmpc_cancel_barrier", "
 
 constexpr const char* waits_for_passes[] = {"__kmpc_doacross_wait", "GOMP_doacross_wait", "GOMP_doacross_ull_wait"};
 
-// Starts of names: loops, sections, single, masked; and the numbers by which a program, or gcc's static loop, shares out.
+// Starts of names: loops, sections, single, masked; and the number by which a program, or gcc's static loop, shares out. (How many threads there
+// are tells none of them which part is his.)
 constexpr const char* shares_starts[] = {"__kmpc_for_static_init", "__kmpc_dispatch", "__kmpc_dist", "__kmpc_single", "__kmpc_master", "__kmpc_masked",
                                          "__kmpc_next_section", "__kmpc_sections", "GOMP_loop_", "GOMP_sections", "GOMP_single_",
-                                         "GOMP_doacross_", "omp_get_thread_num", "omp_get_num_threads"};
+                                         "GOMP_doacross_", "omp_get_thread_num"};
 
 // (gcc's masked asks which thread it is; its static loop also, of how many.)
 constexpr const char* one_starts[] = {"__kmpc_single", "__kmpc_master", "__kmpc_masked", "GOMP_single_", "omp_get_thread_num"};

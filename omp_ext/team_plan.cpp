@@ -111,7 +111,7 @@ Leeway leeway_here(std::int64_t cores) {
   Leeway leeway = leeway_of_what_is_loaded(cores);
   // It may have a table of that length by now.
   if (was_told.load(std::memory_order_relaxed) && !leeway.as_without)
-    return {Freedom::none, "code that was loaded later asks which thread it is, or how many there are"};
+    return {Freedom::none, leeway.because ? leeway.because : "code that was loaded later asks which thread it is"};
   return leeway;
 }
 
@@ -226,6 +226,8 @@ const TeamPlan& team_plan() {
   const TeamPlan* plan = current.load(std::memory_order_acquire);
   return plan ? *plan : make_current();
 }
+
+const TeamPlan* plan_so_far() { return current.load(std::memory_order_acquire); }
 
 const TeamPlan& refreshed_team_plan() {
   unsigned long long loaded = objects_loaded();

@@ -21,6 +21,9 @@ struct TeamPlan {
 // Made when first asked for, on a thread that may call the OpenMP runtime.
 const TeamPlan& team_plan();
 
+// The one there is; nullptr: none yet, or it is to be made anew.
+const TeamPlan* plan_so_far();
+
 // The same, made again when objects were loaded since: new code may use teams in new ways.
 const TeamPlan& refreshed_team_plan();
 

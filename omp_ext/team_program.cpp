@@ -108,8 +108,8 @@ Leeway leeway_of(const Program& program, std::int64_t cores) {
   // It has a table by thread number, and nowhere to ask how long that must be: it has a length in its source.
   if (program.uses_thread_num && !program.asks_num_threads && !program.asks_max_threads)
     return {Freedom::none, "the program calls omp_get_thread_num, but never asks how many threads there are"};
-  // Whoever never asks which thread he is has neither a share by such a number nor a table by thread: to print it, mostly, or for pieces of
-  // a size. (Of one thread he would be told that there are no others.)
+  // Whoever never asks which thread he is can't tell by such a number which part is his, nor which place in a table: it is to be printed,
+  // mostly, or for pieces of a size. (Of one thread he would be told that there are no others.)
   bool as_without = !program.asks_who && !program.uses_thread_num && cores > 1;
   const char* because = nullptr;
   // It may share work out among as many threads as there were once, have a table for them, or say how many they were.

@@ -221,7 +221,7 @@ Facts facts_now() {
 
 // What they held, nobody gives back; what they did, nobody goes on with.
 void forget_parents_threads() {
-  sys::loader_after_fork_in_child();
+  sys::loader_after_fork_in_child();  // _Fork calls no handlers
   sys::room_after_fork();
   sys::addresses_after_fork();
   sys::own_threads_after_fork();
@@ -260,7 +260,7 @@ void forget_parents_threads() {
 }
 
 // Before there is a second thread, if it can be: a fork that has begun calls nothing that is registered only then.
-__attribute__((constructor)) void watch_forks() {
+__attribute__((constructor(101))) void watch_forks() {
   static constinit std::atomic<bool> watched{false};
   if (!watched.exchange(true)) pthread_atfork(nullptr, nullptr, after_fork_in_child);
 }

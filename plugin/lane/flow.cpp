@@ -42,7 +42,9 @@ Flow::Flow(Function function) {
   find_blocks(function);
   for (int i = 0; i < count_; ++i) find_next(function, i);
   if (by_table_.any()) find_ways_of_switch();
-  if (count_) reached_ = from_begin();
+  if (!count_) return;
+  reached_ = from_begin();
+  find_loops();
 }
 
 void Flow::ends_in(int block) {
@@ -53,6 +55,45 @@ void Flow::ends_in(int block) {
 void Flow::find_ways() {
   reached_ = from_begin();
   passed_ = that_reach(reached_ & leaves_, reached_);
+  find_loops();
+}
+
+// All at once, by Tarjan's search for what is strongly connected; on a path of our own, for a thread may have little stack.
+void Flow::find_loops() {
+  std::int16_t number[most] = {}, lowest[most] = {}, tried[most] = {}, path[most], open[most];
+  int numbered = 0, deep = 0, opened = 0;
+  Blocks is_open;
+  looped_.reset();
+  auto enter = [&](int block) {
+    number[block] = lowest[block] = static_cast<std::int16_t>(++numbered);
+    open[opened++] = path[deep++] = static_cast<std::int16_t>(block);
+    is_open[static_cast<std::size_t>(block)] = true;
+  };
+  auto lower = [&](int block, std::int16_t to) { lowest[block] = std::min(lowest[block], to); };
+  auto leave = [&](int block) {
+    if (--deep) lower(path[deep - 1], lowest[block]);
+    if (lowest[block] != number[block]) return;
+    bool alone = open[opened - 1] == block;
+    for (int other = -1; other != block;) {
+      other = open[--opened];
+      is_open[static_cast<std::size_t>(other)] = false;
+      if (!alone) looped_[static_cast<std::size_t>(other)] = true;
+    }
+  };
+  for (enter(0); deep;) {
+    int block = path[deep - 1], to = tried[block] < 2 + count_ ? way_of(block, tried[block]++) : none_left;
+    if (to == none_left) leave(block);
+    else if (to >= 0 && !number[to]) enter(to);
+    else if (to >= 0 && is_open[static_cast<std::size_t>(to)]) lower(block, number[to]);
+    if (to == block) looped_[static_cast<std::size_t>(block)] = true;
+  }
+}
+
+// The first two, and a switch's.
+int Flow::way_of(int block, int which) const {
+  if (which < 2) return next_[block][which];
+  if (!by_table_[static_cast<std::size_t>(block)]) return none_left;
+  return of_switch_[static_cast<std::size_t>(which - 2)] ? which - 2 : -1;
 }
 
 bool Flow::all_pass(const Blocks& one_of) const {

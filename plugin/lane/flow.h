@@ -25,7 +25,7 @@ class Flow {
   void cut(int block, int which) { next_[block][which] = -1; }
   void ends_in(int block);
 
-  // Then of the ways from the begin to a return, or to another function's begin: one leads through the block; all do.
+  // Looked for then: loops, and of the ways from the begin to a return, or to another function's begin: one leads through the block; all do.
   void find_ways();
   bool may_pass(int block) const { return passed_[static_cast<std::size_t>(block)]; }
   bool always_passes(int block) const { return may_pass(block) && all_pass(only(block)); }
@@ -34,7 +34,7 @@ class Flow {
   // What comes after a block, up to and with the first of `ends` on each way.
   Blocks after(int block, const Blocks& ends) const { return reached_from(block, ~Blocks(), ends); }
 
-  bool is_in_loop(int block) const { return reached_from(block, reached_)[static_cast<std::size_t>(block)]; }
+  bool is_in_loop(int block) const { return looped_[static_cast<std::size_t>(block)]; }
   // The blocks of the innermost loop that the block is part of; none: of no loop.
   Blocks loop_around(int block) const { return loop_around(block, reached_); }
 
@@ -48,6 +48,9 @@ class Flow {
 
   void find_blocks(Function function);
   void find_next(Function function, int block);
+  static constexpr int none_left = -2;
+  int way_of(int block, int which) const;
+  void find_loops();
   bool goes_to(int block, const Blocks& any) const;
   Blocks reached_from(int block, const Blocks& among, const Blocks& ends = {}) const;
   Blocks from_begin() const { return reached_from(0, ~Blocks()) | Blocks(1); }
@@ -64,6 +67,7 @@ class Flow {
   std::int16_t next_[most][2];
   Blocks leaves_;   // the function: by a return, or to another
   Blocks reached_;  // from the function's begin
+  Blocks looped_;   // of those, the ones that control may come back to
   Blocks passed_;   // on the way from there to where it is left
 };
 

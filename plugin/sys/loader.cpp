@@ -37,7 +37,7 @@ void begin_to_look() {
 }
 
 // Before there is a second thread: a fork that has begun calls nothing that is registered only then.
-__attribute__((constructor)) void watch_forks() { pthread_atfork(before_fork, after_fork_in_parent, loader_after_fork_in_child); }
+__attribute__((constructor(101))) void watch_forks() { pthread_atfork(before_fork, after_fork_in_parent, loader_after_fork_in_child); }
 
 }  // namespace
 

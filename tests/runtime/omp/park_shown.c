@@ -9,6 +9,7 @@
 
 enum { items = 300 };
 static long sum;
+static int (*from_now_on)(void);
 
 static void work(int i) {
   nanosleep(&(struct timespec){0, 50000}, NULL);
@@ -25,6 +26,10 @@ static void plain(void) {
 #pragma omp for schedule(dynamic)
     for (int i = 0; i < items; ++i) {
       work(i);
+      if (from_now_on && from_now_on()) {
+#pragma omp atomic write
+        other = 1;
+      }
       if (omp_get_num_threads() != in_it) {
 #pragma omp atomic write
         other = 1;
@@ -65,6 +70,20 @@ static void fewer(void) {
   printf("%d of %d threads\n", in_it, told);
 }
 
+/* Each thread a part of its own, whichever it is: there are as many as it divides by. */
+static void parts(void) {
+  long done = 0;
+#pragma omp parallel reduction(+ : done)
+  {
+    int each = items / omp_get_num_threads();
+    for (int k = 0; k < each; ++k) {
+      work(k);
+      ++done;
+    }
+  }
+  printf("%ld parts\n", done);
+}
+
 /* A library that has a table by thread, of the length that the program tells it. */
 static void later(void) {
   int told = omp_get_max_threads(), beyond = 0;
@@ -74,13 +93,15 @@ static void later(void) {
   int (*fills)(int) = (int (*)(int))dlsym(library, "fills");
   for (int run = 0; run < 3; ++run) beyond |= fills(told);
   printf("told %d, beyond it: %d\n", told, beyond);
+  from_now_on = (int (*)(void))dlsym(library, "is_beyond");
+  for (int run = 0; run < 3; ++run) plain();
 }
 
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } kinds[] = {{"plain", plain}, {"clause", clause}, {"set", set}, {"fewer", fewer}, {"later", later}};
+  } kinds[] = {{"plain", plain}, {"clause", clause}, {"set", set}, {"fewer", fewer}, {"parts", parts}, {"later", later}};
   for (size_t i = 0; argc > 1 && i < sizeof kinds / sizeof *kinds; ++i) {
     /* What a region's first run showed is what its next is given threads by. */
     for (int run = 0; run < 4 && strcmp(argv[1], kinds[i].name) == 0; ++run) kinds[i].run();

@@ -3,6 +3,8 @@
 #include <omp.h>
 #include <time.h>
 
+int is_beyond(void) { return omp_get_thread_num() >= omp_get_num_threads(); }
+
 int fills(int length) {
   int beyond = 0;
 #pragma omp parallel

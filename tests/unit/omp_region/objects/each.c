@@ -554,6 +554,73 @@ void quiet_owners(struct counted *all) {
 }
 
 
+/* In a loop beside, that nobody shares out. */
+long seen_in_own_loop(int of) {
+  long all = 0;
+#pragma omp parallel reduction(+ : all)
+  {
+    for (int k = 0; k < of; ++k) all += 3;
+    LOOP all += got(i);
+  }
+  return all;
+}
+
+long seen_in_own_loop_that_waits(int of) {
+  long all = 0;
+#pragma omp parallel reduction(+ : all)
+  {
+    LOOP work(i);
+    for (int k = 0; k < of; ++k) {
+      usleep(100);
+      all += verbose;
+    }
+  }
+  return all;
+}
+
+/* By a function that is told how many. */
+static APART void add(long more) {
+#pragma omp atomic
+  sum += more;
+}
+void seen_told_to_add(void) {
+#pragma omp parallel
+  {
+    long mine = 0;
+    LOOP mine += got(i);
+    add(mine + 1);
+  }
+}
+
+struct field {
+  long first;
+  int count;
+};
+void seen_in_field(struct field *all) {
+#pragma omp parallel
+  {
+    if (verbose) __atomic_fetch_add(&all->count, 1, __ATOMIC_RELAXED);
+    LOOP work(i);
+  }
+}
+
+void seen_number_if_wanted(long *all) {
+#pragma omp parallel
+  {
+    if (verbose) all[__atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED)] = 1;
+    LOOP work(i);
+  }
+}
+
+void quiet_told_to_add(void) {
+#pragma omp parallel
+  {
+    long mine = 0;
+    LOOP mine += got(i);
+    add(mine);
+  }
+}
+
 void seen_added(void) {
 #pragma omp parallel
   {
