@@ -42,7 +42,7 @@ int look_at_names(dl_phdr_info* object, std::size_t, void* argument) {
     if (lane::is_name(import, "omp_get_num_procs")) program.asks_num_procs = true;
     if (!std::strcmp(import, "pthread_setspecific") || !std::strcmp(import, "tss_set")) program.keeps_thread_storage = true;
     if (lane::is_name(import, "omp_get_ancestor_thread_num")) program.uses_thread_num = true;
-    if (lane::is_name(import, "omp_get_team_size")) program.keeps_num_threads = program.asks_who = true;
+    if (lane::is_name(import, "omp_get_team_size")) program.keeps_num_threads = program.hands_num_threads_on = program.asks_who = true;
     if (lane::is_name(import, "omp_get_thread_num") || lane::is_name(import, "omp_get_place_num")) program.asks_who = true;
     if (!std::strncmp(import, "omp_pause_resource", 18)) program.pauses = true;
     for (const char* count : {"get_nprocs", "get_nprocs_conf", "_ZNSt6thread20hardware_concurrencyEv"})
@@ -62,6 +62,7 @@ int look_at_code(dl_phdr_info* object, std::size_t, void* argument) {
   program.uses_thread_num |= asks.uses_thread_num;
   program.asks_num_threads |= asks.by_hand;
   program.keeps_num_threads |= asks.keeps_num_threads;
+  program.hands_num_threads_on |= asks.hands_it_on;
   program.shows_max_threads |= asks.shows_max_threads;
   return 0;
 }
@@ -112,9 +113,11 @@ Leeway leeway_of(const Program& program, std::int64_t cores) {
   // mostly, or for pieces of a size. (Of one thread he would be told that there are no others.)
   bool as_without = !program.asks_who && !program.uses_thread_num && cores > 1;
   const char* because = nullptr;
-  // It may share work out among as many threads as there were once, have a table for them, or say how many they were.
-  if (program.keeps_num_threads && !as_without) return {Freedom::none, "the program keeps what omp_get_num_threads says"};
+  // It may have a table for as many as there were once, or say how many they were.
+  if (program.hands_num_threads_on && !as_without) return {Freedom::none, "the program keeps what omp_get_num_threads says"};
   if (program.shows_max_threads && !as_without) return {Freedom::none, "the program shows what omp_get_max_threads says"};
+  // It may share work out among as many threads as there were once, or have a table for them.
+  if (program.keeps_num_threads && !as_without) because = "the program keeps what omp_get_num_threads says";
   // It may do so among omp_get_max_threads() threads before it forks them: then none may be missing.
   if (program.asks_max_threads && !as_without) because = "the program calls omp_get_max_threads";
   // What a thread keeps in one region it expects in the next: the same threads must be there.

@@ -16,6 +16,7 @@ struct Program {
   bool uses_thread_num = false;      // these as in lane/asks.h
   bool asks_num_threads = false;
   bool keeps_num_threads = false;
+  bool hands_num_threads_on = false;
   bool shows_max_threads = false;
   bool keeps_thread_storage = false;
   bool every_region_blocks = false;  // by their code: each region reaches a call that may block

@@ -83,7 +83,7 @@ class Survey {
   }
 
   bool settled() const {
-    bool num_threads = !imports_.num_threads.any() || (asks_.keeps_num_threads && asks_.by_hand);
+    bool num_threads = !imports_.num_threads.any() || (asks_.hands_it_on && asks_.by_hand);
     bool max_threads = !imports_.max_threads.any() || asks_.shows_max_threads;
     return num_threads && max_threads && (!imports_.thread_num.any() || asks_.uses_thread_num);
   }
@@ -128,6 +128,8 @@ class Survey {
         Use of_it = use(after, Number::of_threads);
         asks_.keeps_num_threads |= of_it == Use::elsewhere;
         asks_.by_hand |= of_it != Use::shares;
+        bool kept = of_it == Use::elsewhere && !asks_.hands_it_on;
+        if (kept) asks_.hands_it_on = !after || is_handed_on(object_, asking.function, after, Number::of_threads);
       }
       if (imports_.max_threads.has(slot) && after) asks_.shows_max_threads |= is_shown(object_, asking.function, after);
       if (imports_.thread_num.has(slot)) {
@@ -146,7 +148,7 @@ class Survey {
 };
 
 Asks asks_of(const Object& object, Imports imports) {
-  if (!object.valid()) return {.keeps_num_threads = true, .by_hand = true, .uses_thread_num = true};
+  if (!object.valid()) return {.keeps_num_threads = true, .hands_it_on = true, .by_hand = true, .uses_thread_num = true};
   object.each_import(note_import, &imports);
   return imports.all.any() ? Survey(object, imports).over() : Asks{};
 }

@@ -9,6 +9,7 @@ namespace weir::lane {
 // share out the iterations with them at once: that says nothing about the program.)
 struct Asks {
   bool keeps_num_threads = false;  // the number of a team's threads outlives the function that asked
+  bool hands_it_on = false;        // and was seen to be stored, or handed on: not only lost sight of
   bool by_hand = false;            // some call for it is the program's own
   bool uses_thread_num = false;    // a thread's number is more than that of its share
   bool shows_max_threads = false;  // writes omp_get_max_threads() as text

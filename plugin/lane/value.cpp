@@ -106,6 +106,7 @@ class Trail {
     }
     return lost_ ? Use::elsewhere : steps_ ? Use::steps : Use::shares;
   }
+  bool handed_on() const { return handed_on_; }
 
  private:
   struct Point {
@@ -135,18 +136,18 @@ class Trail {
       if (!o.length) return lose();
       at += o.length;
       if (ends(o)) {
-        lost_ |= returns_ && (held & bit(rax));
+        hand_on(returns_ && (held & bit(rax)));
         return;
       }
       switch (i.kind) {
         case Instruction::call:
         case Instruction::call_slot:
         case Instruction::call_unknown:
-          lost_ |= hands_over(held);
+          hand_on(hands_over(held));
           held &= kept_over_calls;
           break;
         case Instruction::jump:
-          lost_ |= !function_.holds(i.target) && hands_over(held);
+          hand_on(!function_.holds(i.target) && hands_over(held));
           come_to(i.target, held);
           if (o.opcode == 0xe9 || o.opcode == 0xeb) return;
           break;
@@ -161,6 +162,10 @@ class Trail {
   static bool hands_over(Held held) { return held & (held >> 32) & arguments; }
 
   void lose() { lost_ = true; }
+  void hand_on(bool if_so) {
+    if (!lost_) handed_on_ = if_so;
+    lost_ |= if_so;
+  }
   Held losing(Held held, Held mentioned) {
     lost_ |= (held & mentioned) != 0;
     return held;
@@ -202,7 +207,7 @@ class Trail {
 
   Held added(Held held, Held from, Held to) {
     if (!(held & (from | to))) return held;
-    if (!to) return lose(), held;  // memory that others see
+    if (!to) return hand_on(true), held;  // memory that others see
     steps_ = true;
     return threads_ ? held & ~to : copied(held, from | to, to);
   }
@@ -254,7 +259,7 @@ class Trail {
     Held from = bit(o.first);
     if (!o.in_memory) return copied(held, from, bit(o.second));
     Held slot = frame_.slot(o, (held & from) != 0);
-    if ((held & from) && !slot) lose();
+    hand_on((held & from) && !slot);
     return copied(held, from, slot);
   }
 
@@ -293,7 +298,7 @@ class Trail {
   Function function_;
   Frame frame_;
   bool threads_, returns_;
-  bool lost_ = false, steps_ = false;
+  bool lost_ = false, steps_ = false, handed_on_ = false;
   int taken_ = 0, count_ = 0;
   Point points_[most_points];
 };
@@ -302,6 +307,12 @@ class Trail {
 
 Use use_of_number(const Object& object, Function function, std::uintptr_t after, Number number, bool returns) {
   return Trail(object, function, number, returns).follow(after);
+}
+
+bool is_handed_on(const Object& object, Function function, std::uintptr_t after, Number number) {
+  Trail trail(object, function, number, false);
+  trail.follow(after);
+  return trail.handed_on();
 }
 
 }  // namespace weir::lane

@@ -77,7 +77,7 @@ foreach(compiler clang gcc)
   foreach(setting "OMP_DYNAMIC=true|bare:OMP_DYNAMIC" "OMP_PROC_BIND=spread|bare:OMP_PROC_BIND" "OMP_PLACES=threads|bare:OMP_PLACES"
       "OMP_THREAD_LIMIT=1|bare:OMP_THREAD_LIMIT" "OMP_THREAD_LIMIT=6|bare:OMP_THREAD_LIMIT" "OMP_SCHEDULE=guided,3|wide" "OMP_WAIT_POLICY=passive|wide"
       "OMP_WAIT_POLICY=active|bare:OMP_WAIT_POLICY" "KMP_BLOCKTIME=0|wide" "KMP_BLOCKTIME=50|bare:KMP_BLOCKTIME"
-      "KMP_AFFINITY=compact|bare:KMP_AFFINITY" "OMP_CANCELLATION=true|bare:OMP_CANCELLATION" "OMP_CANCELLATION=false|wide" "OMP_DISPLAY_AFFINITY=true|bare:OMP_DISPLAY_AFFINITY" "OMP_DISPLAY_AFFINITY=false|wide" "OMP_STACKSIZE=256k|wide" "OMP_TOOL=disabled|bare:OMP_TOOL"
+      "KMP_AFFINITY=compact|bare:KMP_AFFINITY" "OMP_CANCELLATION=true|bare:OMP_CANCELLATION" "OMP_CANCELLATION=false|wide" "OMP_DISPLAY_AFFINITY=true OMP_AFFINITY_FORMAT=one|bare:OMP_DISPLAY_AFFINITY" "OMP_DISPLAY_AFFINITY=false|wide" "OMP_STACKSIZE=256k|wide" "OMP_TOOL=disabled|bare:OMP_TOOL"
       "KMP_LIBRARY=turnaround|bare:KMP_LIBRARY" "WEIR_LANE=off|any" "WEIR_OMP_TEAMS=bare|bare:WEIR_OMP_TEAMS" "WEIR_OMP_TEAMS=same|wide"
       "WEIR_THREADS=1|wide" "WEIR_GATE_WAIT_MS=1|wide")
     string(REPLACE "|" ";" parts ${setting})
@@ -163,7 +163,7 @@ foreach(compiler clang gcc)
   park_test(child_${compiler} quick any "" child_${compiler})
 
   # Tasks that the others of a team fetch from the one that makes them.
-  park_test(tasks_${compiler} quick wide "WEIR_STAND_INS=130" tasks_${compiler})
+  park_test(tasks_${compiler} quick wide "WEIR_STAND_INS=130 WEIR_OMP_TEAMS=same" tasks_${compiler})
 
   # A team within a team, and a child forked there: the next ones have stand-ins again. (By gcc the first has none yet.)
   park_test(nested_${compiler} quick times:4 "WEIR_STAND_INS=cores+32" nested_${compiler})

@@ -77,12 +77,14 @@ TEST(LeewayTest, one_that_never_asks_which_thread_it_is_bears_any_size_and_is_to
 TEST(LeewayTest, one_that_shares_out_by_number_or_keeps_things_by_thread_needs_one_size) {
   EXPECT_EQ(of_one_that_shares({.asks_max_threads = true, .every_region_blocks = true}).freedom, Freedom::same);
   EXPECT_EQ(of_one_that_shares({.keeps_thread_storage = true, .every_region_blocks = true}).freedom, Freedom::same);
+  EXPECT_EQ(of_one_that_shares({.keeps_num_threads = true, .every_region_blocks = true}).freedom, Freedom::same);
+  EXPECT_EQ(of_one_that_shares({.keeps_num_threads = true}).freedom, Freedom::none);
   EXPECT_EQ(of_one_that_shares({.asks_max_threads = true}).freedom, Freedom::none);
   EXPECT_EQ(of_one_that_shares({.keeps_thread_storage = true}).freedom, Freedom::none);
 }
 
 TEST(LeewayTest, one_that_may_say_how_many_threads_it_has_is_left_alone) {
-  EXPECT_EQ(of_one_that_shares({.keeps_num_threads = true, .every_region_blocks = true}).freedom, Freedom::none);
+  EXPECT_EQ(of_one_that_shares({.keeps_num_threads = true, .hands_num_threads_on = true, .every_region_blocks = true}).freedom, Freedom::none);
   EXPECT_EQ(of_one_that_shares({.asks_max_threads = true, .shows_max_threads = true, .every_region_blocks = true}).freedom, Freedom::none);
 }
 
