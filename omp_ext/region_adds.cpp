@@ -111,7 +111,7 @@ class Adding {
       Function code = flow_.code_of(block);
       for (std::uintptr_t at = code.begin; at < code.end;) {
         Operands other = lane::read_operands(lane::bytes_at(at), lane::bytes_at(code.end));
-        bool same = other.length && other.in_memory && other.base >= 0 && other.displacement == o.displacement;
+        bool same = other.length && other.in_memory && !other.wide;  // the address may have been computed before
         if (same && lane::is_locked(lane::bytes_at(at)) && takes_off(other, code, at)) return true;
         at += other.length ? other.length : 1;
       }
@@ -263,6 +263,7 @@ class Adding {
     bool is_argument = !place.slot && std::find(std::begin(arguments), std::end(arguments), place.base) != std::end(arguments);
     if (block == 0 && is_argument && is_called_) arguments_ |= 1u << place.base;
     own_ |= block == 0 && is_argument && !is_called_;
+    own_ |= block != 0 && first_before_[block] == first_before_[block + 1];  // a switch leads there: who knows from where
     for (int i = first_before_[block]; i < first_before_[block + 1]; ++i) {
       if (flow_.may_pass(before_[i])) want({place, before_[i], flow_.code_of(before_[i]).end});
     }

@@ -16,9 +16,10 @@ class Zone {
   void mark(int block, std::uintptr_t at, bool ends);  // in the order of addresses
   void find(const lane::Flow& flow);
   bool holds(int block, std::uintptr_t at) const;
+  bool is_full() const { return everywhere_; }
 
  private:
-  static constexpr int most = 32;
+  static constexpr int most = 64;
   struct Mark {
     std::uintptr_t at;
     int block;

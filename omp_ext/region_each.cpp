@@ -65,7 +65,7 @@ class Body {
   template <typename Fn>
   EachThread look(Fn calls) const {
     EachThread each;
-    each.shows = is_region_ && !flow_.fits();  // who knows
+    each.shows = is_region_ && (!flow_.fits() || share_.is_full());  // who knows
     if (!flow_.fits()) return each;
     Place place{-1};
     const Flow::Blocks shared = shared_loops();
@@ -123,9 +123,8 @@ class Body {
     shares_by_number_ |= is_call(i) && lane::use_of_number(object_, function_, after, lane::Number::of_threads, true) != lane::Use::elsewhere;
   }
 
-  // Each thread would wait for itself, however many there are.
+  // Each thread would wait for itself, however many there are. (By a call of its own: what a function does is not followed.)
   static bool waits(Named named) {
-    if (named.function) return read_code(reinterpret_cast<const void*>(named.function)).blocks;
     NameKind kind = named.name ? kind_of_name(named.name) : NameKind::other;
     return kind == NameKind::waits || kind == NameKind::waits_for_others;
   }

@@ -174,7 +174,7 @@ bool each_takes_much(const Region& region, const void* code, lane::Beginning beg
 bool watch(base::TeamSeat& seat, const void* code, lane::Beginning beginning, int asked) {
   Region& region = region_of(code);
   bool first = !region.read.load(std::memory_order_relaxed) && !region.read.exchange(true);
-  const TeamPlan& plan = first || team_plan().as_without ? refreshed_team_plan() : team_plan();
+  const TeamPlan& plan = first ? refreshed_team_plan() : team_plan();
   if (plan.kept_out || base::self().sizes_its_teams) return false;
   std::int64_t cores = asked ? asked : size_without_us(plan);
   if (numbers_count_cores() && cores < 2) return false;  // as where `if` says no
@@ -226,28 +226,11 @@ int max_threads(int without_weir) {
   // Another number than at first was set, by this thread or by who forked it.
   if (plan.kept_out || base::self().sizes_its_teams) return without_weir;
   if (without_weir != plan.cores && !numbers_count_cores()) return without_weir;
-  if (plan.as_without) {
-    told_as_without();
-    return without_weir;
-  }
   // A team that the program sized itself: as many as there are cores, as it happens.
   const base::TeamSeat& seat = base::self().seat;
   if (within_team(seat) && !is_wide(seat.team)) return without_weir;
   std::int64_t largest = largest_team(plan);
   return largest > without_weir ? static_cast<int>(largest) : without_weir;
-}
-
-int num_threads(int there_are) {
-  const TeamPlan* plan = plan_so_far();
-  if (!plan || !plan->as_without) return there_are;
-  told_as_without();
-  std::uintptr_t seat = base::self().seat.team;
-  if (!is_wide(seat) || is_inner(seat) || !refreshed_team_plan().as_without) return there_are;
-  return static_cast<int>(std::min<std::int64_t>(there_are, region_of_seat(seat)->without_us.load(std::memory_order_relaxed)));
-}
-
-void sized_by_clause(int threads) {
-  if (!says_what_it_was_told(threads)) sized_by_program(threads, Asked::by_number);
 }
 
 }  // namespace weir::team

@@ -30,12 +30,7 @@ void sized_by_program(int threads, Asked how);
 // But it has no next team.
 void not_sized_after_all();
 
-// What omp_get_max_threads() says where libomp says `without_weir`: never less than any team there may be, or so many.
+// What omp_get_max_threads() says where libomp says `without_weir`: never less than any team there may be.
 int max_threads(int without_weir);
-// And what omp_get_num_threads() says in a team of so many.
-int num_threads(int there_are);
-
-// As sized_by_program, of a number in a clause, which may be one that it was told, and then says nothing.
-void sized_by_clause(int threads);
 
 }  // namespace weir::team

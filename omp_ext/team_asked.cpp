@@ -14,7 +14,6 @@ using weir::omp::Next;
 namespace {
 
 constinit Next<int()> real_get_max_threads("omp_get_max_threads");
-constinit Next<int()> real_get_num_threads("omp_get_num_threads");
 constinit Next<void(int)> real_set_num_threads("omp_set_num_threads");
 constinit Next<void(const int*)> real_set_num_threads_f("omp_set_num_threads_");
 constinit Next<int()> real_get_dynamic("omp_get_dynamic");
@@ -39,8 +38,6 @@ WEIR_EXPORT int omp_get_max_threads() {
   return real_get_max_threads.get() ? max_threads(real_get_max_threads.get()()) : 1;
 }
 WEIR_EXPORT int omp_get_max_threads_() { return omp_get_max_threads(); }
-WEIR_EXPORT int omp_get_num_threads() { return real_get_num_threads.get() ? num_threads(real_get_num_threads.get()()) : 1; }
-WEIR_EXPORT int omp_get_num_threads_() { return omp_get_num_threads(); }
 
 WEIR_EXPORT void omp_set_num_threads(int threads) {
   if (says_what_it_was_told(threads)) return;
@@ -64,7 +61,7 @@ WEIR_EXPORT void omp_set_dynamic_(const int* dynamic) {
 // num_threads, in code by clang. These come right before the fork they are for, on the thread that forks.
 WEIR_EXPORT void __kmpc_push_num_threads(void* location, int thread, int threads) {
   thread = weir::omp::at_home(thread);
-  sized_by_clause(threads);
+  sized_by_program(threads, Asked::by_number);
   if (real_push_num_threads.get()) real_push_num_threads.get()(location, thread, threads);
 }
 WEIR_EXPORT void __kmpc_push_num_threads_strict(void* location, int thread, int threads, int severity, const char* message) {

@@ -25,8 +25,7 @@ class Fork {
   Fork(Body*& body, void*& data, unsigned& threads, unsigned flags, bool reductions = false)
       : code_(reinterpret_cast<const void*>(body)), data_(reinterpret_cast<std::uintptr_t>(data)), region_(body, data, reductions) {
     bool bound = flags & proc_bind_flags;
-    if (bound) sized_by_program(static_cast<int>(threads), Asked::exactly);
-    else if (threads) sized_by_clause(static_cast<int>(threads));
+    if (threads || bound) sized_by_program(static_cast<int>(threads), bound ? Asked::exactly : Asked::by_number);
     if (weir::omp::before_fork(code_, {&data_, 1})) threads = 0;
   }
   ~Fork() { weir::omp::after_fork(code_); }

@@ -33,7 +33,6 @@ constinit omp::Next<std::size_t()> real_stack_bytes("kmp_get_stacksize_s");
 
 constinit std::atomic<const char*> asked_out{nullptr};
 constinit std::atomic<const char*> number_set{nullptr};  // by what; it counts cores
-constinit std::atomic<bool> was_told{false};            // a number that there would be without weir
 constinit std::atomic<unsigned long long> objects_seen{0};
 constinit std::atomic<std::int64_t> startable{1};          // a team of so many was tried and could
 constinit std::atomic<std::int64_t> not_startable{1 << 30};  // and one of so many could not
@@ -102,17 +101,12 @@ const char* settings_keep_out(const Limits& limits) {
   return "the limit of open files leaves no room";
 }
 
-Leeway leeway_here(std::int64_t cores) {
+Leeway leeway_here() {
   switch (static_cast<base::Teams>(setting("WEIR_OMP_TEAMS", 0))) {
     case base::Teams::any: return {Freedom::any, nullptr};
     case base::Teams::same: return {Freedom::same, nullptr};
-    default: break;
+    default: return leeway_of_what_is_loaded();
   }
-  Leeway leeway = leeway_of_what_is_loaded(cores);
-  // It may have a table of that length by now.
-  if (was_told.load(std::memory_order_relaxed) && !leeway.as_without)
-    return {Freedom::none, leeway.because ? leeway.because : "code that was loaded later asks which thread it is"};
-  return leeway;
 }
 
 // How many threads teams have without us. A later plan may be made by a thread that has set a number of its own.
@@ -131,9 +125,8 @@ TeamPlan make_plan() {
   Limits limits = limits_here(plan.cores);
   plan.kept_out = settings_keep_out(limits);
   if (plan.kept_out) return plan;
-  Leeway leeway = leeway_here(plan.cores);
+  Leeway leeway = leeway_here();
   plan.freedom = leeway.freedom;
-  plan.as_without = leeway.as_without;
   plan.in_every_region = setting("WEIR_OMP_TEAMS", 0) == static_cast<int>(base::Teams::any);
   if (leeway.freedom == Freedom::none) {
     plan.kept_out = leeway.because;
@@ -197,15 +190,10 @@ void sized_for_good(const char* what) {
 
 std::int64_t largest_team(const TeamPlan& plan) { return std::max(plan.widest, plan.widest_apart_from_files); }
 
-void told_as_without() {
-  if (!was_told.load(std::memory_order_relaxed)) was_told.store(true, std::memory_order_relaxed);
-}
-
 bool says_what_it_was_told(std::int64_t threads) {
   const TeamPlan* plan = current.load(std::memory_order_acquire);
-  if (!plan || plan->kept_out || plan->freedom != Freedom::any || base::self().seat.team) return false;
-  if (plan->as_without) return was_told.load(std::memory_order_relaxed) && threads == size_without_us(*plan);
-  return threads > plan->cores && threads == largest_team(*plan);
+  return plan && !plan->kept_out && plan->freedom == Freedom::any && !base::self().seat.team && threads > plan->cores &&
+         threads == largest_team(*plan);
 }
 
 bool numbers_count_cores() {
@@ -226,8 +214,6 @@ const TeamPlan& team_plan() {
   const TeamPlan* plan = current.load(std::memory_order_acquire);
   return plan ? *plan : make_current();
 }
-
-const TeamPlan* plan_so_far() { return current.load(std::memory_order_acquire); }
 
 const TeamPlan& refreshed_team_plan() {
   unsigned long long loaded = objects_loaded();

@@ -12,7 +12,6 @@ struct TeamPlan {
   const char* kept_out = nullptr;  // why teams are left alone; nullptr: they are not
   Freedom freedom = Freedom::none;
   bool in_every_region = false;    // the user says so
-  bool as_without = false;         // what the program is told of numbers of threads
   std::int64_t cores = 1;          // a team's size without weir
   std::int64_t widest = 1;         // with stand-ins
   std::int64_t widest_apart_from_files = 1;  // where calls that block need no permit: never less than `widest`
@@ -20,9 +19,6 @@ struct TeamPlan {
 
 // Made when first asked for, on a thread that may call the OpenMP runtime.
 const TeamPlan& team_plan();
-
-// The one there is; nullptr: none yet, or it is to be made anew.
-const TeamPlan* plan_so_far();
 
 // The same, made again when objects were loaded since: new code may use teams in new ways.
 const TeamPlan& refreshed_team_plan();
@@ -34,11 +30,8 @@ void keep_out(const char* what);
 // those of others too, unless they may count on one size already.
 void sized_for_good(const char* what);
 
-// What omp_get_max_threads() says, but for a program that is told what there would be without weir: no team is larger.
+// What omp_get_max_threads() says: no team is larger.
 std::int64_t largest_team(const TeamPlan& plan);
-
-// The program was told a number that there would be without weir.
-void told_as_without();
 
 // The calling thread gives back the number that it was told to a weir that may choose sizes as it likes: it says nothing by that.
 bool says_what_it_was_told(std::int64_t threads);

@@ -42,8 +42,7 @@ int look_at_names(dl_phdr_info* object, std::size_t, void* argument) {
     if (lane::is_name(import, "omp_get_num_procs")) program.asks_num_procs = true;
     if (!std::strcmp(import, "pthread_setspecific") || !std::strcmp(import, "tss_set")) program.keeps_thread_storage = true;
     if (lane::is_name(import, "omp_get_ancestor_thread_num")) program.uses_thread_num = true;
-    if (lane::is_name(import, "omp_get_team_size")) program.keeps_num_threads = program.hands_num_threads_on = program.asks_who = true;
-    if (lane::is_name(import, "omp_get_thread_num") || lane::is_name(import, "omp_get_place_num")) program.asks_who = true;
+    if (lane::is_name(import, "omp_get_team_size")) program.keeps_num_threads = program.hands_num_threads_on = true;
     if (!std::strncmp(import, "omp_pause_resource", 18)) program.pauses = true;
     for (const char* count : {"get_nprocs", "get_nprocs_conf", "_ZNSt6thread20hardware_concurrencyEv"})
       program.counts_cores |= !std::strcmp(import, count);
@@ -70,36 +69,33 @@ int look_at_code(dl_phdr_info* object, std::size_t, void* argument) {
 // What is dear to know is found out only while it can still make a difference: a program's code is megabytes.
 class Survey {
  public:
-  explicit Survey(std::int64_t cores) : cores_(cores) {}
-
   void look(int (*at)(dl_phdr_info*, std::size_t, void*)) { sys::each_object(at, &program_); }
 
   // As far as it was looked at.
   Leeway leeway() {
     if (!regions_read_) program_.every_region_blocks = true;  // as may be
-    if (!regions_read_ && leeway_of(program_, cores_).freedom == Freedom::same) {
+    if (!regions_read_ && leeway_of(program_).freedom == Freedom::same) {
       program_.every_region_blocks = every_region_blocks();
       regions_read_ = true;
     }
-    return leeway_of(program_, cores_);
+    return leeway_of(program_);
   }
 
  private:
-  std::int64_t cores_;
   Program program_;
   bool regions_read_ = false;
 };
 
 }  // namespace
 
-Leeway leeway_of_what_is_loaded(std::int64_t cores) {
-  Survey survey(cores);
+Leeway leeway_of_what_is_loaded() {
+  Survey survey;
   survey.look(look_at_names);
   if (survey.leeway().freedom != Freedom::none) survey.look(look_at_code);
   return survey.leeway();
 }
 
-Leeway leeway_of(const Program& program, std::int64_t cores) {
+Leeway leeway_of(const Program& program) {
   // libomp 19: where a team was ever larger than its first table of threads, the second hard pause is a crash.
   if (program.pauses) return {Freedom::none, "the program calls omp_pause_resource"};
   // It may count on a team as large as the machine.
@@ -109,20 +105,17 @@ Leeway leeway_of(const Program& program, std::int64_t cores) {
   // It has a table by thread number, and nowhere to ask how long that must be: it has a length in its source.
   if (program.uses_thread_num && !program.asks_num_threads && !program.asks_max_threads)
     return {Freedom::none, "the program calls omp_get_thread_num, but never asks how many threads there are"};
-  // Whoever never asks which thread he is can't tell by such a number which part is his, nor which place in a table: it is to be printed,
-  // mostly, or for pieces of a size. (Of one thread he would be told that there are no others.)
-  bool as_without = !program.asks_who && !program.uses_thread_num && cores > 1;
   const char* because = nullptr;
   // It may have a table for as many as there were once, or say how many they were.
-  if (program.hands_num_threads_on && !as_without) return {Freedom::none, "the program keeps what omp_get_num_threads says"};
-  if (program.shows_max_threads && !as_without) return {Freedom::none, "the program shows what omp_get_max_threads says"};
+  if (program.hands_num_threads_on) return {Freedom::none, "the program keeps what omp_get_num_threads says"};
+  if (program.shows_max_threads) return {Freedom::none, "the program shows what omp_get_max_threads says"};
   // It may share work out among as many threads as there were once, or have a table for them.
-  if (program.keeps_num_threads && !as_without) because = "the program keeps what omp_get_num_threads says";
+  if (program.keeps_num_threads) because = "the program keeps what omp_get_num_threads says";
   // It may do so among omp_get_max_threads() threads before it forks them: then none may be missing.
-  if (program.asks_max_threads && !as_without) because = "the program calls omp_get_max_threads";
+  if (program.asks_max_threads) because = "the program calls omp_get_max_threads";
   // What a thread keeps in one region it expects in the next: the same threads must be there.
   if (program.keeps_thread_storage) because = "the program keeps thread-local or threadprivate variables";
-  if (!because) return {Freedom::any, nullptr, as_without};
+  if (!because) return {Freedom::any, nullptr};
   if (program.every_region_blocks) return {Freedom::same, because};
   return {Freedom::none, because};
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
 namespace weir::team {
 
 // What the objects of a program say about how its code uses its teams: their imports and what they do with them, and
@@ -10,7 +8,6 @@ namespace weir::team {
 struct Program {
   bool asks_max_threads = false;
   bool asks_num_procs = false;
-  bool asks_who = false;             // which thread it is, by any call: gcc's static loops do
   bool pauses = false;               // frees libomp's resources
   bool counts_cores = false;         // by other means than OpenMP's
   bool uses_thread_num = false;      // these as in lane/asks.h
@@ -31,12 +28,10 @@ enum class Freedom {
 struct Leeway {
   Freedom freedom;
   const char* because;  // what in the program limits it; nullptr when nothing does
-  bool as_without = false;  // the numbers of threads that it asks for are to be those that there would be without weir
 };
-// `cores`: how many threads a team has without weir.
-Leeway leeway_of(const Program& program, std::int64_t cores);
+Leeway leeway_of(const Program& program);
 
 // The same of everything that is loaded now. Takes the loader's lock.
-Leeway leeway_of_what_is_loaded(std::int64_t cores);
+Leeway leeway_of_what_is_loaded();
 
 }  // namespace weir::team

@@ -116,7 +116,7 @@ void Flow::find_blocks(Function function) {
   for (std::uintptr_t at = function.begin; at < function.end;) {
     Step step = step_at(function, at);
     if (count + 2 > 2 * most) sort();
-    if (count > most) return;
+    if (count + 2 > 2 * most) return;
     if (step.jumps && step.next < function.end) found[count++] = step.next;
     if (step.target) found[count++] = step.target;
     at = step.next;

@@ -79,6 +79,8 @@ bool is_shown(const Object& object, Function function, std::uintptr_t after) {
   for (std::uintptr_t at = after; at < function.end && held.any();) {
     Instruction i = read_instruction(bytes_at(at), bytes_at(function.end));
     Operands o = read_operands(bytes_at(at), bytes_at(function.end));
+    bool stores = i.kind == Instruction::other && !o.map && !o.vector && o.opcode == 0x89 && o.in_memory && !places.second_of(o);
+    if (stores && held.has({o.first, false, 0})) return true;
     if (const char* name = name_called(object, i); name && writes_text(name)) {
       bool handed = std::any_of(std::begin(arguments), std::end(arguments), [&](int of) { return held.has({of, false, 0}); });
       if (handed) return true;

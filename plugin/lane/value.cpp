@@ -198,6 +198,7 @@ class Trail {
     }
     bool vectors = (o.opcode >= 0x10 && o.opcode <= 0x17) || (o.opcode >= 0x28 && o.opcode <= 0x2f) ||
                    (o.opcode >= 0x50 && o.opcode <= 0x7f) || o.opcode == 0xc2 || (o.opcode >= 0xc4 && o.opcode <= 0xc6) || o.opcode >= 0xd0;
+    hand_on((o.opcode == 0x2a || o.opcode == 0x6e) && (held & place));  // as a floating-point number
     bool general_too = o.opcode == 0x2a || o.opcode == 0x2c || o.opcode == 0x2d || o.opcode == 0x50 || o.opcode == 0x6e ||
                        o.opcode == 0x7e || o.opcode == 0xc4 || o.opcode == 0xc5 || o.opcode == 0xd7;
     return losing(held, !vectors ? both | bit(rax) | bit(rcx) | bit(rdx) : general_too ? both : place & all_slots);
@@ -266,6 +267,7 @@ class Trail {
   Held effect_of_rest(const Operands& o, Held held, Held place) {
     int op = o.opcode;
     Held first = bit(o.first);
+    hand_on((op == 0x88 || (o.narrow && op == 0x89)) && o.in_memory && (held & first));
     if (o.narrow && op != 0x90 && op != 0x66) return losing(held, first | place | bit(rax));
     if (op >= 0x50 && op <= 0x57) return losing(held, bit(o.in_opcode) | all_slots);
     if (op >= 0x58 && op <= 0x5f) return held & ~bit(o.in_opcode);

@@ -49,52 +49,32 @@ TEST(TeamRoomTest, a_number_in_the_environment_is_told_apart_from_what_else_is_s
   EXPECT_EQ(number_in_environment(get), nullptr);
 }
 
-Leeway with_two_cores(Program program) { return leeway_of(program, 2); }
-// gcc's static loops ask which thread it is, in most programs.
-Leeway of_one_that_shares(Program program) {
-  program.asks_who = true;
-  return with_two_cores(program);
-}
-
 TEST(LeewayTest, a_program_that_asks_nothing_bears_any_size) {
-  EXPECT_EQ(with_two_cores({}).freedom, Freedom::any);
-  EXPECT_EQ(of_one_that_shares({.uses_thread_num = true, .asks_num_threads = true}).freedom, Freedom::any);
-}
-
-TEST(LeewayTest, one_that_never_asks_which_thread_it_is_bears_any_size_and_is_told_what_there_would_be) {
-  for (Program program : {Program{.asks_max_threads = true}, Program{.keeps_num_threads = true}, Program{}}) {
-    EXPECT_EQ(with_two_cores(program).freedom, Freedom::any);
-    EXPECT_TRUE(with_two_cores(program).as_without);
-    EXPECT_FALSE(of_one_that_shares(program).as_without);
-    EXPECT_FALSE(leeway_of(program, 1).as_without);
-    program.keeps_thread_storage = true;
-    EXPECT_NE(with_two_cores(program).freedom, Freedom::any);
-    EXPECT_FALSE(with_two_cores(program).as_without);
-  }
-  EXPECT_EQ(leeway_of({.asks_max_threads = true}, 1).freedom, Freedom::none);
+  EXPECT_EQ(leeway_of({}).freedom, Freedom::any);
+  EXPECT_EQ(leeway_of({.uses_thread_num = true, .asks_num_threads = true}).freedom, Freedom::any);
 }
 
 TEST(LeewayTest, one_that_shares_out_by_number_or_keeps_things_by_thread_needs_one_size) {
-  EXPECT_EQ(of_one_that_shares({.asks_max_threads = true, .every_region_blocks = true}).freedom, Freedom::same);
-  EXPECT_EQ(of_one_that_shares({.keeps_thread_storage = true, .every_region_blocks = true}).freedom, Freedom::same);
-  EXPECT_EQ(of_one_that_shares({.keeps_num_threads = true, .every_region_blocks = true}).freedom, Freedom::same);
-  EXPECT_EQ(of_one_that_shares({.keeps_num_threads = true}).freedom, Freedom::none);
-  EXPECT_EQ(of_one_that_shares({.asks_max_threads = true}).freedom, Freedom::none);
-  EXPECT_EQ(of_one_that_shares({.keeps_thread_storage = true}).freedom, Freedom::none);
+  EXPECT_EQ(leeway_of({.asks_max_threads = true, .every_region_blocks = true}).freedom, Freedom::same);
+  EXPECT_EQ(leeway_of({.keeps_thread_storage = true, .every_region_blocks = true}).freedom, Freedom::same);
+  EXPECT_EQ(leeway_of({.keeps_num_threads = true, .every_region_blocks = true}).freedom, Freedom::same);
+  EXPECT_EQ(leeway_of({.keeps_num_threads = true}).freedom, Freedom::none);
+  EXPECT_EQ(leeway_of({.asks_max_threads = true}).freedom, Freedom::none);
+  EXPECT_EQ(leeway_of({.keeps_thread_storage = true}).freedom, Freedom::none);
 }
 
 TEST(LeewayTest, one_that_may_say_how_many_threads_it_has_is_left_alone) {
-  EXPECT_EQ(of_one_that_shares({.keeps_num_threads = true, .hands_num_threads_on = true, .every_region_blocks = true}).freedom, Freedom::none);
-  EXPECT_EQ(of_one_that_shares({.asks_max_threads = true, .shows_max_threads = true, .every_region_blocks = true}).freedom, Freedom::none);
+  EXPECT_EQ(leeway_of({.keeps_num_threads = true, .hands_num_threads_on = true, .every_region_blocks = true}).freedom, Freedom::none);
+  EXPECT_EQ(leeway_of({.asks_max_threads = true, .shows_max_threads = true, .every_region_blocks = true}).freedom, Freedom::none);
 }
 
 TEST(LeewayTest, one_that_counts_processors_or_has_a_table_of_fixed_length_is_left_alone) {
-  EXPECT_EQ(of_one_that_shares({.asks_num_procs = true, .every_region_blocks = true}).freedom, Freedom::none);
-  EXPECT_EQ(of_one_that_shares({.pauses = true, .every_region_blocks = true}).freedom, Freedom::none);
-  EXPECT_EQ(of_one_that_shares({.uses_thread_num = true, .every_region_blocks = true}).freedom, Freedom::none);
-  EXPECT_EQ(of_one_that_shares({.counts_cores = true, .uses_thread_num = true, .asks_num_threads = true}).freedom, Freedom::none);
-  EXPECT_EQ(of_one_that_shares({.counts_cores = true}).freedom, Freedom::any);
-  EXPECT_NE(of_one_that_shares({.uses_thread_num = true}).because, nullptr);
+  EXPECT_EQ(leeway_of({.asks_num_procs = true, .every_region_blocks = true}).freedom, Freedom::none);
+  EXPECT_EQ(leeway_of({.pauses = true, .every_region_blocks = true}).freedom, Freedom::none);
+  EXPECT_EQ(leeway_of({.uses_thread_num = true, .every_region_blocks = true}).freedom, Freedom::none);
+  EXPECT_EQ(leeway_of({.counts_cores = true, .uses_thread_num = true, .asks_num_threads = true}).freedom, Freedom::none);
+  EXPECT_EQ(leeway_of({.counts_cores = true}).freedom, Freedom::any);
+  EXPECT_NE(leeway_of({.uses_thread_num = true}).because, nullptr);
 }
 
 }  // namespace
