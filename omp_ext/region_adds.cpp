@@ -2,12 +2,14 @@
 #include "omp_ext/region_adds.h"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 
 #include "lane/arithmetic.h"
 #include "lane/constants.h"
 #include "lane/instruction.h"
 #include "lane/place.h"
+#include "sys/process.h"
 
 namespace weir::team {
 namespace {
@@ -51,10 +53,28 @@ bool makes_zero(const Operands& o) {
   return constant && o.immediate == 0;
 }
 
+// What stands in a place before an instruction, or at the end of a block, is part of what is added.
+struct Wanted {
+  Place place;
+  int block;
+  std::uintptr_t before;
+};
+
+// What one look at a function needs, and at one that it calls: kept apart, for the thread that forks may have a small stack.
+struct Room {
+  static constexpr int most_places = 48, most_pending = 512;
+  Wanted pending[most_pending];
+  Place seen[most_places];  // that are wanted at the end of some block
+  Flow::Blocks at_end[most_places];
+  std::int16_t first_before[Flow::most + 1], before[2 * Flow::most];
+};
+constinit Room rooms[2]{};
+constinit std::atomic<bool> taken{false};
+
 class Adding {
  public:
-  Adding(const Object& object, Function function, const Flow& flow, const Beside& beside)
-      : object_(object), flow_(flow), places_(function), beside_(beside) {
+  Adding(const Object& object, Function function, const Flow& flow, const Beside& beside, bool is_called)
+      : object_(object), flow_(flow), places_(function), beside_(beside), room_(rooms[is_called]), is_called_(is_called) {
     find_before();
   }
 
@@ -66,19 +86,11 @@ class Adding {
 
   // Of a function that is called: which of its arguments it adds, a bit for each.
   unsigned finds_arguments() {
-    is_called_ = true;
     look_in_each(&Adding::look_in);
     return arguments_;
   }
 
  private:
-  // What stands in a place before an instruction, or at the end of a block, is part of what is added.
-  struct Wanted {
-    Place place;
-    int block;
-    std::uintptr_t before;
-  };
-
   void look_in_each(void (Adding::*look)(int block)) {
     for (int block = 0; block < flow_.count() && !own_; ++block) {
       if (flow_.may_pass(block) && !is_shared(block)) (this->*look)(block);
@@ -87,16 +99,17 @@ class Adding {
 
   // Which blocks control comes from.
   void find_before() {
+    std::fill(std::begin(room_.first_before), std::end(room_.first_before), std::int16_t{0});
     for (int block = 0; block < flow_.count(); ++block) {
       for (int which : {0, 1}) {
-        if (int to = flow_.next(block, which); to >= 0) ++first_before_[to + 1];
+        if (int to = flow_.next(block, which); to >= 0) ++room_.first_before[to + 1];
       }
     }
-    for (int block = 0; block < flow_.count(); ++block) first_before_[block + 1] = static_cast<std::int16_t>(first_before_[block + 1] + first_before_[block]);
+    for (int block = 0; block < flow_.count(); ++block) room_.first_before[block + 1] = static_cast<std::int16_t>(room_.first_before[block + 1] + room_.first_before[block]);
     std::int16_t filled[Flow::most] = {};
     for (int block = 0; block < flow_.count(); ++block) {
       for (int which : {0, 1}) {
-        if (int to = flow_.next(block, which); to >= 0) before_[first_before_[to] + filled[to]++] = static_cast<std::int16_t>(block);
+        if (int to = flow_.next(block, which); to >= 0) room_.before[room_.first_before[to] + filled[to]++] = static_cast<std::int16_t>(block);
       }
     }
   }
@@ -173,7 +186,7 @@ class Adding {
     alone.find(flow);
     Flow::Blocks loops;
     for (int block = 0; block < flow.count(); ++block) loops[static_cast<std::size_t>(block)] = flow.is_in_loop(block);
-    return Adding(object_, function, flow, {none, alone, loops}).finds_arguments();
+    return Adding(object_, function, flow, {none, alone, loops}, true).finds_arguments();
   }
 
   void added_at_once(int block, std::uintptr_t at, const Operands& o) {
@@ -230,12 +243,12 @@ class Adding {
 
   // Where does it come from: beside loops from anything but 0, and from what loops left?
   void follow(Wanted first) {
-    pending_[0] = first;
-    for (count_ = 1; count_ > 0 && !own_;) go_back(pending_[--count_]);
+    room_.pending[0] = first;
+    for (count_ = 1; count_ > 0 && !own_;) go_back(room_.pending[--count_]);
   }
 
   void want(Wanted more) {
-    if (count_ < most_pending) pending_[count_++] = more;
+    if (count_ < Room::most_pending) room_.pending[count_++] = more;
     else own_ = true;  // who knows
   }
 
@@ -263,9 +276,9 @@ class Adding {
     bool is_argument = !place.slot && std::find(std::begin(arguments), std::end(arguments), place.base) != std::end(arguments);
     if (block == 0 && is_argument && is_called_) arguments_ |= 1u << place.base;
     own_ |= block == 0 && is_argument && !is_called_;
-    own_ |= block != 0 && first_before_[block] == first_before_[block + 1];  // a switch leads there: who knows from where
-    for (int i = first_before_[block]; i < first_before_[block + 1]; ++i) {
-      if (flow_.may_pass(before_[i])) want({place, before_[i], flow_.code_of(before_[i]).end});
+    own_ |= block != 0 && room_.first_before[block] == room_.first_before[block + 1];  // a switch leads there: who knows from where
+    for (int i = room_.first_before[block]; i < room_.first_before[block + 1]; ++i) {
+      if (flow_.may_pass(room_.before[i])) want({place, room_.before[i], flow_.code_of(room_.before[i]).end});
     }
   }
 
@@ -312,42 +325,49 @@ class Adding {
   }
 
   bool is_new(const Place& place, int block) {
-    auto* known = std::find(seen_, seen_ + places_seen_, place);
-    auto which = known - seen_;
-    if (which == most_places) own_ = true;  // who knows
+    auto* known = std::find(room_.seen, room_.seen + places_seen_, place);
+    auto which = known - room_.seen;
+    if (which == Room::most_places) own_ = true;  // who knows
     if (own_) return false;
     if (which == places_seen_) {
-      seen_[places_seen_++] = place;
-      at_end_[which].reset();
+      room_.seen[places_seen_++] = place;
+      room_.at_end[which].reset();
     }
-    bool is_new = !at_end_[which][static_cast<std::size_t>(block)];
-    at_end_[which][static_cast<std::size_t>(block)] = true;
+    bool is_new = !room_.at_end[which][static_cast<std::size_t>(block)];
+    room_.at_end[which][static_cast<std::size_t>(block)] = true;
     return is_new;
   }
 
-  static constexpr int most_places = 48, most_pending = 256, most_looked_at = 50'000, most_followed = 32;
+  static constexpr int most_looked_at = 50'000, most_followed = 32;
 
   const Object& object_;
   const Flow& flow_;
   lane::Places places_;
   Beside beside_;
-  bool own_ = false;
-  Wanted pending_[most_pending];
-  int count_ = 0;
-  Place seen_[most_places];  // that are wanted at the end of some block
-  Flow::Blocks at_end_[most_places];
-  int places_seen_ = 0;
-  bool is_called_ = false;
+  Room& room_;
+  bool is_called_, own_ = false;
+  int count_ = 0, places_seen_ = 0;  // of what the room holds
   unsigned arguments_ = 0;
-  int followed_ = 0;
-  std::int16_t first_before_[Flow::most + 1] = {}, before_[2 * Flow::most];
-  int looked_at_ = 0;
+  int followed_ = 0, looked_at_ = 0;
 };
+
+// False where another thread is at it for long.
+bool take_rooms() {
+  constexpr int patience = 10'000;
+  for (int i = 0; i < patience; ++i) {
+    if (!taken.exchange(true, std::memory_order_acquire)) return true;
+    sys::yield();
+  }
+  return false;
+}
 
 }  // namespace
 
 bool adds_its_own(const Object& object, Function function, const Flow& flow, const Beside& beside) {
-  return Adding(object, function, flow, beside).finds_own();
+  if (!take_rooms()) return true;
+  bool own = Adding(object, function, flow, beside, false).finds_own();
+  taken.store(false, std::memory_order_release);
+  return own;
 }
 
 }  // namespace weir::team
