@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <iterator>
+#include <new>
 
 #include "lane/arithmetic.h"
 #include "lane/constants.h"
@@ -69,6 +71,7 @@ struct Room {
   std::int16_t first_before[Flow::most + 1], before[2 * Flow::most];
 };
 constinit Room rooms[2]{};
+alignas(Flow) constinit std::byte room_of_called[sizeof(Flow)]{};
 constinit std::atomic<bool> taken{false};
 
 class Adding {
@@ -176,7 +179,7 @@ class Adding {
     ++followed_;
     Function function = object_.starting_at(start);
     if (!function || function.end - function.begin > longest) return 0;
-    Flow flow(function);
+    Flow& flow = *new (room_of_called) Flow(function);
     if (!flow.fits()) return 0;
     Zone none, alone;
     each_instruction(object_, flow, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {
