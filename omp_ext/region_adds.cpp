@@ -7,6 +7,7 @@
 #include <iterator>
 #include <new>
 
+#include "base/names.h"
 #include "lane/arithmetic.h"
 #include "lane/constants.h"
 #include "lane/instruction.h"
@@ -317,6 +318,8 @@ class Adding {
     bool goes = i.kind != Instruction::other && i.kind != Instruction::loads_slot && i.kind != Instruction::takes_address;
     Place second = places_.second_of(o);
     if (!goes && makes_zero(o)) return false;
+    if (!goes && stores_zeros(o, wanted.block, at)) return false;
+    if (goes && gives_memory(i)) return false;
     if (!goes && keeps_zero(o)) return true;
     bool chooses = !goes && !o.vector && o.map == 1 && (o.opcode & 0xf0) == 0x40;
     bool multiplies = is_plain(o) && (o.opcode == 0x69 || o.opcode == 0x6b);
@@ -325,6 +328,27 @@ class Adding {
     bool known = second && (chooses || multiplies);
     own_ |= !known;
     return known;
+  }
+
+  // A vector that was made in this block, of nothing but 0: so containers begin.
+  bool stores_zeros(const Operands& o, int block, std::uintptr_t before) const {
+    if (o.map != 1 || !o.in_memory || (o.opcode != 0x11 && o.opcode != 0x29 && o.opcode != 0x7f && o.opcode != 0xd6)) return false;
+    bool zeros = false;
+    for (std::uintptr_t at = flow_.code_of(block).begin; at < before;) {
+      Operands made = lane::read_operands(lane::bytes_at(at), lane::bytes_at(before));
+      if (made.length && made.map == 1 && made.first == o.first && !(made.in_memory && is_store(made)))
+        zeros = (made.opcode == 0x57 || made.opcode == 0xef) && !made.in_memory && made.second == made.first;
+      at += made.length ? made.length : 1;
+    }
+    return zeros;
+  }
+  static bool is_store(const Operands& o) { return o.opcode == 0x11 || o.opcode == 0x29 || o.opcode == 0x7f || o.opcode == 0xd6; }
+
+  // An address, from which a container's other addresses are told.
+  bool gives_memory(const Instruction& i) const {
+    static constexpr const char* giving[] = {"malloc", "calloc", "realloc", "aligned_alloc"};
+    const char* name = is_call(i) ? named_by(object_, i).name : nullptr;
+    return name && (base::starts(name, "_Zn") || base::among(name, giving));
   }
 
   bool is_new(const Place& place, int block) {

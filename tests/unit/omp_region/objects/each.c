@@ -621,6 +621,37 @@ void quiet_told_to_add(void) {
   }
 }
 
+/* As containers are: two addresses, whose distance is how much they hold. */
+struct span {
+  char *begin, *end;
+};
+static APART void grow(struct span *all, int i) {
+  all->begin = realloc(all->begin, i + 1);
+  all->end = all->begin + i;
+}
+void quiet_container(void) {
+#pragma omp parallel
+  {
+    struct span mine = {0, 0};
+    LOOP grow(&mine, i);
+#pragma omp critical
+    sum += mine.end - mine.begin;
+    free(mine.begin);
+  }
+}
+
+void quiet_reserved(void) {
+#pragma omp parallel
+  {
+    struct span mine;
+    mine.begin = mine.end = malloc(100);
+    LOOP grow(&mine, i);
+#pragma omp critical
+    sum += mine.end - mine.begin;
+    free(mine.begin);
+  }
+}
+
 void seen_added(void) {
 #pragma omp parallel
   {
