@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <iterator>
 #include <new>
+#include <numeric>
 
 #include "base/names.h"
 #include "lane/arithmetic.h"
@@ -109,7 +110,7 @@ class Adding {
         if (int to = flow_.next(block, which); to >= 0) ++room_.first_before[to + 1];
       }
     }
-    for (int block = 0; block < flow_.count(); ++block) room_.first_before[block + 1] = static_cast<std::int16_t>(room_.first_before[block + 1] + room_.first_before[block]);
+    std::partial_sum(room_.first_before, room_.first_before + flow_.count() + 1, room_.first_before);
     std::int16_t filled[Flow::most] = {};
     for (int block = 0; block < flow_.count(); ++block) {
       for (int which : {0, 1}) {
@@ -332,7 +333,7 @@ class Adding {
 
   // A vector that was made in this block, of nothing but 0: so containers begin.
   bool stores_zeros(const Operands& o, int block, std::uintptr_t before) const {
-    if (o.map != 1 || !o.in_memory || (o.opcode != 0x11 && o.opcode != 0x29 && o.opcode != 0x7f && o.opcode != 0xd6)) return false;
+    if (o.map != 1 || !o.in_memory || !is_store(o)) return false;
     bool zeros = false;
     for (std::uintptr_t at = flow_.code_of(block).begin; at < before;) {
       Operands made = lane::read_operands(lane::bytes_at(at), lane::bytes_at(before));

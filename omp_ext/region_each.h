@@ -18,8 +18,8 @@ struct EachThread {
 };
 
 // In the region's own code, where it can be read, what is written on some ways only is seen too, in functions that it calls what is written on all of them:
-// the rest tells of errors. What a loop does is taken to be
-// shared out, or this is not asked (region_code.h).
+// the rest tells of errors. What a loop does is taken to be shared out, or this is not asked (region_code.h); but not where OpenMP shares out
+// another one and it waits.
 EachThread each_thread(std::uintptr_t code);
 
 }  // namespace weir::team

@@ -7,11 +7,11 @@ namespace weir::lane {
 
 // An instruction that adds, subtracts, multiplies or divides floating-point numbers.
 bool rounds(const std::uint8_t* at, const std::uint8_t* end);
-// One that writes to memory if that holds what was read of it before.
 // Puts one into memory; compares two of them.
 bool stores_number(const std::uint8_t* at, const std::uint8_t* end);
 bool compares_numbers(const std::uint8_t* at, const std::uint8_t* end);
 
+// One that writes to memory if that holds what was read of it before.
 bool exchanges(const std::uint8_t* at, const std::uint8_t* end);
 // One that puts something there and has what was there before.
 bool swaps(const std::uint8_t* at, const std::uint8_t* end);

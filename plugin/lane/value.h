@@ -19,7 +19,7 @@ enum class Use {
 // region does not. No allocation.
 Use use_of_number(const Object& object, Function function, std::uintptr_t after, Number number, bool returns);
 
-// Is it seen to be stored, handed on or returned? (Not where it is lost sight of before.)
+// Is it seen to be stored where others see it, or handed on? (Not where it is lost sight of before, nor where it is returned.)
 bool is_handed_on(const Object& object, Function function, std::uintptr_t after, Number number);
 
 }  // namespace weir::lane

@@ -553,7 +553,6 @@ void quiet_owners(struct counted *all) {
   }
 }
 
-
 /* In a loop beside, that nobody shares out. */
 long seen_in_own_loop(int of) {
   long all = 0;
