@@ -57,6 +57,8 @@ class Sums {
     Rounding found;
     if (!flow_.fits() || !is_shared_by_number(object_, flow_)) return found;
     bool stored_alone = false, compared_alone = false;
+    int last = -1;
+    bool exchanges = false;  // in the loop around the last block that rounds
     each_instruction(object_, flow_, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {
       if (found.of_sum) return;
       const std::uint8_t *code = lane::bytes_at(at), *end = lane::bytes_at(flow_.code_of(block).end);
@@ -68,7 +70,9 @@ class Sums {
       if (goes_there(i)) found.of_sum = calls_for_sum(function_of(object_, named), makes_one);
       if (!lane::rounds(code, end)) return;
       found.computes = true;
-      found.of_sum = makes_one || (flow_.loop_around(block) & exchanges_).any();
+      if (block != last) exchanges = exchanges_.any() && (flow_.loop_around(block) & exchanges_).any();
+      last = block;
+      found.of_sum = makes_one || exchanges;
     });
     found.of_sum |= stored_alone && !compared_alone;  // the sum is made of what was put aside, one for each thread
     return found;
