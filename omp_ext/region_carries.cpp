@@ -22,7 +22,6 @@ using lane::Object;
 using lane::Operands;
 
 using enum lane::Register;
-constexpr int arguments[] = {rdi, rsi, rdx, rcx, r8, r9};
 
 bool keeps_over_calls(int of) { return of == rbx || of == rbp || of >= r12; }
 
@@ -148,7 +147,7 @@ class Frame {
     bool copies = named.name && base::among(named.name, copying);
     if (in_loop && named.name) called_again(named.name, part);
     if (copies && !in_loop) set_.add(holds_[rdi]);
-    for (int r : arguments) {
+    for (int r : lane::argument_registers) {
       if (opens && !in_loop) opened_.add(holds_[r]);
       if (keeps && !in_loop) set_.add(holds_[r]);
       else carries_ |= keeps && holds_[r] && set_.has(holds_[r]);
@@ -166,7 +165,7 @@ class Frame {
   void called_again(const char* name, Part part) {
     bool seeks = std::strstr(name, "seek") || !std::strncmp(name, "rewind", 6);  // says first what is read next
     bool of_frame = false, of_opened = false;
-    for (int r : arguments) {
+    for (int r : lane::argument_registers) {
       of_frame |= holds_[r] != 0;
       of_opened |= holds_[r] && opened_.has(holds_[r]);
     }

@@ -7,6 +7,8 @@ namespace weir::lane {
 
 // As instructions number them.
 enum Register { rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15 };
+// Where a function's first arguments are when it is called.
+inline constexpr Register argument_registers[] = {rdi, rsi, rdx, rcx, r8, r9};
 
 inline const std::uint8_t* bytes_at(std::uintptr_t address) { return reinterpret_cast<const std::uint8_t*>(address); }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lane/rehearsal.h"
 
+#include <iterator>
+
 #include "lane/instruction.h"
 
 namespace weir::lane {
@@ -365,12 +367,11 @@ class Rehearsal {
 }  // namespace
 
 bool rehearse(Function function, Beginning beginning, std::uintptr_t at, Come come, void* context) {
-  constexpr int in_registers[] = {rdi, rsi, rdx, rcx, r8, r9};
-  constexpr int registers = 6, most_ways = 8;
+  constexpr int registers = std::size(argument_registers), most_ways = 8;
   Pretence begin;
   for (int a = 0; a < beginning.count; ++a) {
     int place = beginning.unknown + a;
-    if (place < registers) begin.put(in_registers[place], beginning.arguments[a], true);
+    if (place < registers) begin.put(argument_registers[place], beginning.arguments[a], true);
     else begin.store(*begin.in(rsp) + 8 * static_cast<std::uint64_t>(place - registers + 1), beginning.arguments[a], 8);
   }
   return Rehearsal(function, at, come, context).from(function.begin, begin, most_ways);

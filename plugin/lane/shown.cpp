@@ -15,7 +15,6 @@ namespace {
 // Starts of names; and whatever has "printf" in it.
 constexpr const char* writing[] = {"_ZNSolsE", "_ZNSo9_M_insert", "_ZNSt13basic_ostream", "_ZN3fmt", "g_print", "g_log",
                                    "_gfortran_transfer_integer_write", "_ZN6QDebug"};
-constexpr int arguments[] = {rdi, rsi, rdx, rcx, r8, r9};
 
 bool writes_text(const char* name) { return std::strstr(name, "printf") || base::starts_with_one(name, writing); }
 
@@ -82,7 +81,7 @@ bool is_shown(const Object& object, Function function, std::uintptr_t after) {
     bool stores = i.kind == Instruction::other && !o.map && !o.vector && o.opcode == 0x89 && o.in_memory && !places.second_of(o);
     if (stores && held.has({o.first, false, 0})) return true;
     if (const char* name = name_called(object, i); name && writes_text(name)) {
-      bool handed = std::any_of(std::begin(arguments), std::end(arguments), [&](int of) { return held.has({of, false, 0}); });
+      bool handed = std::any_of(std::begin(argument_registers), std::end(argument_registers), [&](int of) { return held.has({of, false, 0}); });
       if (handed) return true;
     }
     held.by(places, i, o);
