@@ -23,8 +23,9 @@ using lane::Operands;
 using lane::Place;
 
 struct OriginRoom {
-  static constexpr int most_places = 48, most_pending = 512;
+  static constexpr int most_places = 48, most_pending = 2 * Flow::most, longest = 8192;
   Wanted pending[most_pending];
+  std::uint8_t lengths[longest];  // of a block's instructions
   Place seen[most_places];  // that are wanted at the end of some block
   Flow::Blocks at_end[most_places];
   std::int16_t first_before[Flow::most + 1], before[2 * Flow::most];
@@ -101,20 +102,17 @@ void Origins::want(const Wanted& more) {
 }
 
 void Origins::go_back(Wanted wanted) {
-  constexpr int longest = 512;
   Function code = flow_.code_of(wanted.block);
-  if (wanted.before == code.end && !is_new(wanted.place, wanted.block)) return;
-  std::uint8_t lengths[longest];
   int count = 0;
   std::uintptr_t at = code.begin;
-  for (; at < wanted.before && count < longest; at += lengths[count++]) {
+  for (; at < wanted.before && count < OriginRoom::longest; at += room_.lengths[count++]) {
     std::uint8_t length = lane::read_instruction(lane::bytes_at(at), lane::bytes_at(code.end)).length;
-    lengths[count] = length ? length : 1;
+    room_.lengths[count] = length ? length : 1;
   }
   own_ |= at < wanted.before;
   while (count-- && !own_) {
     own_ |= !has_time();
-    at -= lengths[count];
+    at -= room_.lengths[count];
     if (!over(at, wanted)) return;
   }
   if (!own_) to_begin(wanted.place, wanted.block);
@@ -127,7 +125,8 @@ void Origins::to_begin(const Place& place, int block) {
   own_ |= block == 0 && is_argument && !is_called_;
   own_ |= block != 0 && room_.first_before[block] == room_.first_before[block + 1];  // a switch leads there: who knows from where
   for (int i = room_.first_before[block]; i < room_.first_before[block + 1]; ++i) {
-    if (flow_.may_pass(room_.before[i])) want({place, room_.before[i], flow_.code_of(room_.before[i]).end});
+    int before = room_.before[i];
+    if (flow_.may_pass(before) && is_new(place, before)) want({place, before, flow_.code_of(before).end});
   }
 }
 

@@ -81,7 +81,8 @@ constexpr const char* those_seen[] = {"seen_line", "seen_affinity", "seen_by_han
                                       "seen_added_turned", "seen_told_to_add", "seen_in_field", "seen_number_if_wanted", "seen_added_given", "seen_reduced_both"};
 constexpr const char* those_quiet[] = {"quiet_by_one", "quiet_switch", "quiet_sections", "quiet_pieces", "quiet_file", "quiet_number", "quiet_errors",
                                        "quiet_sum", "quiet_reading_its_own", "quiet_takers", "quiet_takers_alone",
-                                       "quiet_reduced", "quiet_reduced_by_one", "quiet_reduced_inner", "quiet_added", "quiet_reduced_both", "quiet_container", "quiet_added_less", "quiet_told_to_add"};
+                                       "quiet_reduced", "quiet_reduced_by_one", "quiet_reduced_inner", "quiet_added", "quiet_reduced_both", "quiet_container", "quiet_added_less", "quiet_told_to_add",
+                                       "quiet_unrolled"};
 
 TEST_P(RegionEachTest, is_told_where_its_threads_are_seen) {
   for (const char* name : those_seen) EXPECT_TRUE(each_thread(reinterpret_cast<std::uintptr_t>(region(name))).shows) << name;

@@ -684,6 +684,21 @@ void seen_added_more(void) {
   }
 }
 
+#define TIMES_4(what) what what what what
+void quiet_unrolled(void) {
+#pragma omp parallel
+  {
+    long mine = 0;
+    LOOP {
+      unsigned long mixed = (unsigned long)got(i);
+      TIMES_4(TIMES_4(TIMES_4(TIMES_4(mixed = (mixed ^ mixed >> 7) * 31;))))
+      mine += (long)mixed;
+    }
+#pragma omp atomic
+    sum += mine;
+  }
+}
+
 void seen_added_turned(void) {
 #pragma omp parallel
   {
