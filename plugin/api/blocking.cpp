@@ -349,12 +349,34 @@ WEIR_EXPORT ssize_t weir_send(int fd, const void* from, size_t bytes, int flags)
   }
 }
 
+namespace {
+
+// What MSG_WAITALL has not got by a first part of so many bytes. (What is handed over beside the bytes ends it, as in the kernel.)
+ssize_t rest_of(int fd, const msghdr& message, size_t had, int flags) {
+  ssize_t more = 0;
+  bool goes_on = !message.msg_controllen;
+  for (size_t i = 0; i < message.msg_iovlen && goes_on; ++i) {
+    const iovec& part = message.msg_iov[i];
+    size_t filled = had < part.iov_len ? had : part.iov_len, left = part.iov_len - filled;
+    had -= filled;
+    if (!left) continue;
+    ssize_t got = weir_recv(fd, static_cast<char*>(part.iov_base) + filled, left, flags);
+    if (got > 0) more += got;
+    goes_on = got == static_cast<ssize_t>(left);
+  }
+  return more;
+}
+
+}  // namespace
+
 WEIR_EXPORT ssize_t weir_recvmsg(int fd, msghdr* message, int flags) {
   meter::mine().calls.add(1);
   Result got = wait_for(made(Moves::in), op::of_socket(op::Kind::recvmsg, fd, message, 1, flags), POLLIN,
                         [&] { return sys::recvmsg(fd, message, flags); });
-  if (got >= 0) path::sockets_came(*message);
-  return got;
+  if (got < 0) return got;
+  path::sockets_came(*message);
+  bool whole = !(flags & MSG_WAITALL) || flags & MSG_PEEK || !got || sys::socket_value(fd, SO_TYPE) != SOCK_STREAM;
+  return whole ? got : got + rest_of(fd, *message, static_cast<size_t>(got), flags);
 }
 
 WEIR_EXPORT ssize_t weir_sendmsg(int fd, const msghdr* message, int flags) {

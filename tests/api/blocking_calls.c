@@ -195,9 +195,17 @@ static void patience(void) {
     CHECK(weir_recv(ends[0], got, 5, MSG_WAITALL | MSG_PEEK) == 5);
     CHECK(weir_recv(ends[0], got, 5, 0) == 5);
     pthread_join(thread, NULL);
+    pthread_create(&thread, NULL, say_in_parts, &ends[1]);
+    char more[8] = "";
+    struct iovec parts[] = {{got, 4}, {NULL, 0}, {more, 5}};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = 3};
+    CHECK(weir_recvmsg(ends[0], &message, MSG_WAITALL) == 9 && !memcmp(got, "abca", 4) && !strcmp(more, "bcabc"));
+    pthread_join(thread, NULL);
     CHECK(send(ends[1], "end", 3, 0) == 3);
     close(ends[1]);
-    CHECK(weir_recv(ends[0], got, 9, MSG_WAITALL) == 3);
+    message.msg_iovlen = 1;
+    parts[0].iov_len = 9;
+    CHECK(weir_recvmsg(ends[0], &message, MSG_WAITALL) == 3);
     close(ends[0]);
   }
 }
