@@ -9,6 +9,7 @@
 
 #include "base/names.h"
 #include "lane/instruction.h"
+#include "lane/vectors.h"
 #include "omp_ext/region_body.h"
 #include "sys/process.h"
 
@@ -162,7 +163,7 @@ bool Origins::over_other(const Instruction& i, const Operands& o, Wanted& wanted
   bool goes = i.kind != Instruction::other && i.kind != Instruction::loads_slot && i.kind != Instruction::takes_address;
   Place second = places_.second_of(o);
   if (!goes && makes_zero(o)) return false;
-  if (!goes && stores_zeros(o, wanted.block, at)) return false;
+  if (!goes && by_vector(o, wanted, at)) return false;
   if (goes && gives_memory(i)) return false;
   if (!goes && keeps_zero(o)) return true;
   bool chooses = !goes && !o.vector && o.map == 1 && (o.opcode & 0xf0) == 0x40;
@@ -174,17 +175,12 @@ bool Origins::over_other(const Instruction& i, const Operands& o, Wanted& wanted
   return known;
 }
 
-// A vector that was made in this block, of nothing but 0: so containers begin.
-bool Origins::stores_zeros(const Operands& o, int block, std::uintptr_t before) const {
+// A vector that was made in this block: so containers begin.
+bool Origins::by_vector(const Operands& o, const Wanted& wanted, std::uintptr_t at) {
   if (o.map != 1 || !o.in_memory || !is_store(o)) return false;
-  bool zeros = false;
-  for (std::uintptr_t at = flow_.code_of(block).begin; at < before;) {
-    Operands made = lane::read_operands(lane::bytes_at(at), lane::bytes_at(before));
-    if (made.length && made.map == 1 && made.first == o.first && !(made.in_memory && is_store(made)))
-      zeros = (made.opcode == 0x57 || made.opcode == 0xef) && !made.in_memory && made.second == made.first;
-    at += made.length ? made.length : 1;
-  }
-  return zeros;
+  lane::Made made = lane::made_of(places_, flow_.code_of(wanted.block), o.first, at);
+  for (int i = 0; i < made.count && made.known; ++i) want({made.parts[i].place, wanted.block, made.parts[i].before});
+  return made.known;
 }
 
 // An address, from which a container's other addresses are told.

@@ -43,7 +43,7 @@ class Origins {
   bool over_step(const lane::Change& change, const Wanted& wanted, std::uintptr_t at);
   bool over_copy(const lane::Change& change, Wanted& wanted, std::uintptr_t at, bool shared);
   bool over_other(const lane::Instruction& i, const lane::Operands& o, Wanted& wanted, std::uintptr_t at);
-  bool stores_zeros(const lane::Operands& o, int block, std::uintptr_t before) const;
+  bool by_vector(const lane::Operands& o, const Wanted& wanted, std::uintptr_t at);
   bool gives_memory(const lane::Instruction& i) const;
   bool is_new(const lane::Place& place, int block);
 

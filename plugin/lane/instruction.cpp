@@ -17,6 +17,9 @@ struct Parts {
   int first_high = 0, index_high = 0, base_high = 0;  // 8: one of the upper eight registers
   int map = 0;            // 0: one byte, 1: 0F, 2: 0F 38, 3: 0F 3A
   bool vector = false;    // VEX or EVEX
+  Byte prefix = 0;        // 66, F2 or F3
+  int third = -1, vector_bytes = 16;
+  bool masked = false, is_evex = false, wide_vector = false;
   Byte opcode = 0;
   Byte modrm = 0;
   bool has_modrm = false;
@@ -51,10 +54,19 @@ void read_high_bits(Parts& p, Byte bits) {
   p.base_high = bits & 1 ? 8 : 0;
 }
 
+void read_vex(Parts& p, Byte bits, int length) {
+  constexpr Byte prefixes[] = {0, 0x66, 0xf3, 0xf2};
+  p.vector = true;
+  p.prefix = prefixes[bits & 3];
+  p.third = ~bits >> 3 & 15;
+  p.vector_bytes = 16 << length;
+}
+
 void read_opcode(Parts& p) {
   Byte b = p.next();
   while (p.good && is_prefix(b)) {
     if (b == 0x66) p.word = true;
+    if (b == 0xf2 || b == 0xf3 || (b == 0x66 && !p.prefix)) p.prefix = b;
     b = p.next();
   }
   if ((b & 0xf0) == 0x40) {
@@ -63,16 +75,22 @@ void read_opcode(Parts& p) {
     b = p.next();
   }
   if (b == 0xc5) {
-    p.first_high = p.next() & 0x80 ? 0 : 8;
+    Byte bits = p.next();
+    p.first_high = bits & 0x80 ? 0 : 8;
     p.map = 1;
-    p.vector = true;
+    read_vex(p, bits, bits >> 2 & 1);
     b = p.next();
   } else if (b == 0xc4 || b == 0x62) {
+    p.is_evex = b == 0x62;
     Byte bits = p.next();
     read_high_bits(p, static_cast<Byte>(~bits >> 5));
-    p.map = bits & (b == 0xc4 ? 31 : 7);
-    p.take(b == 0xc4 ? 1 : 2);
-    p.vector = true;
+    p.map = bits & (p.is_evex ? 7 : 31);
+    Byte more = p.next(), last = p.is_evex ? p.next() : 0;
+    read_vex(p, more, p.is_evex ? last >> 5 & 3 : more >> 2 & 1);
+    p.wide_vector = more & 0x80;
+    p.masked = last & 7;
+    if (p.is_evex && !(bits & 0x10)) p.first_high += 16;
+    if (p.is_evex && !(last & 8)) p.third += 16;
     b = p.next();
   } else if (b == 0x0f) {
     p.map = 1;
@@ -174,6 +192,24 @@ Instruction::Kind kind_of(const Parts& p) {
   return I::other;
 }
 
+// What a move between a vector register and memory moves.
+int bytes_moved(const Parts& p) {
+  bool legacy = !p.prefix && !p.vector;
+  if (p.map == 2) return p.vector ? p.vector_bytes : 0;
+  if (p.map == 3) return p.opcode == 0x19 || p.opcode == 0x39 ? 16 : p.opcode == 0x1b || p.opcode == 0x3b ? 32 : 0;
+  if (p.map != 1) return 0;
+  switch (p.opcode) {
+    case 0x10: case 0x11: return p.prefix == 0xf3 ? 4 : p.prefix == 0xf2 ? 8 : p.vector_bytes;
+    case 0x12: case 0x16: return p.prefix == 0xf3 || p.vector_bytes > 16 ? p.vector_bytes : 8;
+    case 0x13: case 0x17: case 0xd6: return 8;
+    case 0x28: case 0x29: return p.vector_bytes;
+    case 0x6e: return p.rex_w || p.wide_vector ? 8 : 4;
+    case 0x7e: return p.prefix == 0xf3 || p.rex_w || p.wide_vector ? 8 : 4;
+    case 0x6f: case 0x7f: case 0xe7: return legacy ? 8 : p.vector_bytes;
+    default: return 0;
+  }
+}
+
 Parts read_parts(const Byte* at, const Byte* end) {
   Parts p{at, end};
   read_opcode(p);
@@ -192,16 +228,22 @@ Operands read_operands(const Byte* at, const Byte* end) {
   o.map = p.map;
   o.opcode = p.opcode;
   o.vector = p.vector;
+  o.prefix = p.prefix;
+  o.third = p.third;
+  o.masked = p.masked;
+  o.bytes = bytes_moved(p);
   o.narrow = p.word;
   o.wide = p.rex_w;
   o.has_modrm = p.has_modrm;
   o.in_memory = p.has_modrm && p.modrm < 0xc0;
   o.first = (p.modrm >> 3 & 7) + p.first_high;
-  o.second = (p.modrm & 7) + p.base_high;
+  o.second = (p.modrm & 7) + p.base_high + (p.is_evex && p.index_high ? 16 : 0);
   o.base = p.base;
   o.index = p.index;
   o.scale = p.scale;
   o.displacement = p.displacement;
+  bool scaled = p.is_evex && p.has_modrm && p.modrm >> 6 == 1 && o.bytes;  // a byte that counts as many of what is moved
+  if (scaled) o.displacement *= o.bytes;
   o.immediate = p.immediate;
   o.in_opcode = (p.opcode & 7) + p.base_high;
   return o;

@@ -38,6 +38,10 @@ struct Operands {
   int map = 0;              // 0: one byte, 1: 0F, 2: 0F 38, 3: 0F 3A
   std::uint8_t opcode = 0;
   bool vector = false;      // VEX or EVEX
+  std::uint8_t prefix = 0;  // 66, F2 or F3, or what stands for it there
+  int third = -1;           // VEX's and EVEX's further register
+  bool masked = false;      // EVEX: not all of it, perhaps
+  int bytes = 0;            // that a move between vectors and memory moves; 0: none, or not known
   bool narrow = false;      // a 16-bit operand
   bool wide = false;        // of 64 bits
   bool has_modrm = false;

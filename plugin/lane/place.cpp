@@ -58,15 +58,34 @@ Change Places::change(const Place& place, const Instruction& i, const Operands& 
   return o.opcode < 0x40 ? by_arithmetic(place, o) : by_rest(place, o);
 }
 
+// To memory, or to a register of the other kind.
+static bool stores_vector(const Operands& o) {
+  constexpr int plain[] = {0x11, 0x13, 0x17, 0x29, 0x7f, 0xd6, 0xe7}, longer[] = {0x2e, 0x2f, 0x8a, 0x8b, 0x8e};
+  constexpr int longest[] = {0x14, 0x15, 0x16, 0x17, 0x19, 0x1b, 0x1d, 0x39, 0x3b};
+  if (o.map == 1 && o.opcode == 0x7e) return o.prefix != 0xf3;
+  if (o.map == 1) return o.in_memory && among(o.opcode, plain);
+  bool to_general = o.map == 3 && between(o.opcode, 0x14, 0x17);
+  if (!o.in_memory && !to_general) return false;
+  bool shrinks = o.vector && o.map == 2 && o.prefix == 0xf3 && between(o.opcode, 0x10, 0x35);
+  return shrinks || (o.map == 2 ? o.vector && among(o.opcode, longer) : o.map == 3 && among(o.opcode, longest));
+}
+
+// A vector may fill several slots.
+static bool covers(const Place& stored, const Operands& o, const Place& place) {
+  if (!stored.slot || !place.slot) return place == stored;
+  std::int64_t behind = std::int64_t{place.displacement} - stored.displacement;
+  return place.base == stored.base && behind >= 0 && behind < std::max(o.bytes, 1);
+}
+
 Change Places::by_longer(const Place& place, const Operands& o) const {
-  constexpr int vector_stores[] = {0x11, 0x13, 0x17, 0x29, 0x7e, 0x7f, 0xd6, 0xe7};
-  constexpr int from_vectors[] = {0x2c, 0x2d, 0x50, 0xd7};
+  constexpr int from_vectors[] = {0x2c, 0x2d, 0x50, 0xc5, 0xd7};
   Place second = second_of(o), first = in(o.first);
   int op = o.opcode;
-  bool to_memory = o.map == 1 && among(op, vector_stores), from_vector = o.map == 1 && among(op, from_vectors);
+  bool to_memory = stores_vector(o), from_vector = o.map == 1 && among(op, from_vectors);
   if (o.vector || o.map >= 2) {
-    bool general = from_vector || (o.map >= 2 && (op & 0xf0) == 0xf0);
-    return if_is((to_memory && place == second) || (general && place == first));
+    bool general = from_vector || (o.map >= 2 && (op & 0xf0) == 0xf0) || (o.vector && o.map == 1 && op == 0x93);
+    bool further = o.map == 2 && (op == 0xf3 || op == 0xf6) && place == in(o.third);
+    return if_is((to_memory && covers(second, o, place)) || (general && place == first) || further);
   }
   if (op == 0xb6 || op == 0xb7 || op == 0xbe || op == 0xbf) return if_copied(place == first, second);
   if (op == 0xb0 || op == 0xb1) return if_is(place == second || place == in(rax));  // cmpxchg
@@ -77,7 +96,7 @@ Change Places::by_longer(const Place& place, const Operands& o) const {
   bool to_first = from_vector || (op & 0xf0) == 0x40 || op == 0xaf || op == 0xb8 || op == 0xbc || op == 0xbd;
   if (to_first) return if_is(place == first);
   constexpr int changes_bits[] = {0xa4, 0xa5, 0xab, 0xac, 0xad, 0xb3, 0xba, 0xbb};
-  return if_is((to_memory || (op & 0xf0) == 0x90 || among(op, changes_bits)) && place == second);
+  return if_is(((op & 0xf0) == 0x90 || among(op, changes_bits)) ? place == second : to_memory && covers(second, o, place));
 }
 
 Change Places::by_arithmetic(const Place& place, const Operands& o) const {

@@ -684,6 +684,31 @@ void seen_added_more(void) {
   }
 }
 
+struct pair {
+  long first, second;
+};
+static APART void add_to_pair(struct pair *to, long what) { to->first += what, to->second -= what; }
+
+void seen_second_slot(void) {
+#pragma omp parallel
+  {
+    struct pair mine = {0, 5};
+    LOOP add_to_pair(&mine, got(i));
+#pragma omp atomic
+    sum += mine.second;
+  }
+}
+
+void quiet_second_slot(void) {
+#pragma omp parallel
+  {
+    struct pair mine = {0, 0};
+    LOOP add_to_pair(&mine, got(i));
+#pragma omp atomic
+    sum += mine.second;
+  }
+}
+
 #define TIMES_4(what) what what what what
 void quiet_unrolled(void) {
 #pragma omp parallel
