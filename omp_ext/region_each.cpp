@@ -81,7 +81,7 @@ class Body {
       each.shows |= part == Part::brings && alone_.holds(block, at);
       each.shows |= named.name && (part_of_name(named.name) == Part::shows || makes_file(named.name, flow_.code_of(block), at, is_own_));
       each.shows |= is_own_ && calls_unknown(i, named);
-      if (is_region_ && named.name && is_call(i)) takes(named.name, block, at, each);
+      if (is_region_ && named.name && is_call(i)) takes(named.name, block, at, shared, each);
       if (i.kind != Instruction::loads_slot) calls(function_of(object_, named), false);
     });
     each.shows |= is_own_ && asks_who_;
@@ -91,10 +91,20 @@ class Body {
   }
 
  private:
-  void takes(const char* name, int block, std::uintptr_t at, EachThread& each) const {
+  void takes(const char* name, int block, std::uintptr_t at, const Flow::Blocks& shared, EachThread& each) const {
     std::uint64_t bytes = memory_taken(name, flow_.code_of(block), at);
     bool is_known = bytes != std::numeric_limits<std::uint64_t>::max();
+    if (!is_known && joins(block, at, shared)) return;
     each.takes_memory |= is_known ? bytes > most_memory : !each.memory.add(name, at);
+  }
+
+  // Behind the loop, while no other does: what is made there of what the loop gave is as large in all, however many share it.
+  bool joins(int block, std::uintptr_t at, const Flow::Blocks& shared) const {
+    if (!alone_.holds(block, at)) return false;
+    for (int of = 0; of < flow_.count(); ++of) {
+      if (shared[static_cast<std::size_t>(of)] && flow_.after(of, {})[static_cast<std::size_t>(block)]) return true;
+    }
+    return false;
   }
 
   void note(int block, const Instruction& i, std::uintptr_t at, Named named) {

@@ -109,10 +109,11 @@ TEST_P(RegionEachTest, is_told_where_its_threads_take_memory) {
     EXPECT_TRUE(each_thread(reinterpret_cast<std::uintptr_t>(region(name))).takes_memory) << name;
     EXPECT_FALSE(starts_wide(read_code(region(name), Reading::to_the_end))) << name;
   }
-  for (const char* name : {"little_memory", "memory_of_few"}) {
+  for (const char* name : {"little_memory", "memory_of_few", "memory_of_all"}) {
     EXPECT_FALSE(each_thread(reinterpret_cast<std::uintptr_t>(region(name))).takes_memory) << name;
     EXPECT_TRUE(starts_wide(read_code(region(name), Reading::to_the_end))) << name;
   }
+  EXPECT_FALSE(each_thread(reinterpret_cast<std::uintptr_t>(region("memory_of_all"))).memory.any());
 }
 
 // As much as is known when it begins: what a shared variable holds. gcc hands on its value, clang its address.

@@ -15,6 +15,7 @@
 #define LOOP _Pragma(SHARED) for (int i = 0; i < 100; ++i)
 
 static long sum, threads;
+static char *gathered;
 static int verbose;
 
 static APART void work(int i) {
@@ -915,6 +916,21 @@ WITH_MEMORY(memory_if_any, n, n > 0 ? malloc((size_t)n) : NULL)
 WITH_MEMORY(memory_by_more, n, malloc((size_t)(n / 3 * 5 + 100) << 2))
 WITH_MEMORY(little_memory, n, malloc(1 << 16))
 WITH_MEMORY(memory_of_few, n, calloc(1000, 8))
+
+void memory_of_all(void) {
+#pragma omp parallel
+  {
+    struct span mine = {malloc(100)};
+    mine.end = mine.begin;
+    LOOP work(i), grow(&mine, i);
+#pragma omp critical
+    {
+      char *joined = realloc(gathered, (size_t)(sum + (mine.end - mine.begin)));
+      if (joined) gathered = joined, sum += mine.end - mine.begin;
+    }
+    free(mine.begin);
+  }
+}
 
 void memory_rounded_up(long n) {
 #pragma omp parallel
