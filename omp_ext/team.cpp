@@ -15,6 +15,7 @@
 #include "meter/regions.h"
 #include "meter/teams.h"
 #include "omp_ext/next.h"
+#include "omp_ext/region_carries.h"
 #include "omp_ext/region_code.h"
 #include "omp_ext/region_locked.h"
 #include "omp_ext/seat.h"
@@ -72,6 +73,7 @@ bool sets_aside(const Region& region) {
 void look_at_code(const TeamPlan& plan, Region& region, const void* code, std::int64_t cores) {
   CodeFacts facts = read_code(code, Reading::to_the_end);
   facts.shares |= plan.in_every_region;
+  facts.each_shows |= plan.picks_thread && shares_loop_by_number(reinterpret_cast<std::uintptr_t>(code));  // what falls to that one is seen
   facts.each_shows &= !plan.in_every_region;
   facts.carries &= !plan.in_every_region;
   facts.takes_memory &= !plan.in_every_region;
@@ -219,6 +221,14 @@ void not_sized_after_all() {
   base::TeamSeat& seat = base::self().seat;
   seat.sized_by_program = seat.sized_exactly = false;
   seat.threads_asked = 0;
+}
+
+int num_threads_without_us(int threads) {
+  const base::TeamSeat& seat = base::self().seat;
+  bool outermost = is_wide(seat.team) && real_active_level.get() && real_active_level.get()() == 1;
+  if (!outermost) return threads;
+  std::int64_t without_us = region_of_seat(seat.team)->without_us.load(std::memory_order_relaxed);
+  return without_us > 0 && without_us < threads ? static_cast<int>(without_us) : threads;
 }
 
 int max_threads(int without_weir) {

@@ -30,6 +30,9 @@ void sized_by_program(int threads, Asked how);
 // But it has no next team.
 void not_sized_after_all();
 
+// What omp_get_num_threads() says without weir where it says `threads`.
+int num_threads_without_us(int threads);
+
 // What omp_get_max_threads() says where libomp says `without_weir`: never less than any team there may be.
 int max_threads(int without_weir);
 

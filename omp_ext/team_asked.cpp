@@ -5,7 +5,9 @@
 #include "omp_ext/task.h"
 #include "omp_ext/team.h"
 #include "omp_ext/team_plan.h"
+#include "omp_ext/team_written.h"
 
+#define caller() reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
 #define WEIR_EXPORT extern "C" __attribute__((visibility("default")))
 
 using namespace weir::team;
@@ -14,6 +16,7 @@ using weir::omp::Next;
 namespace {
 
 constinit Next<int()> real_get_max_threads("omp_get_max_threads");
+constinit Next<int()> real_get_num_threads("omp_get_num_threads");
 constinit Next<void(int)> real_set_num_threads("omp_set_num_threads");
 constinit Next<void(const int*)> real_set_num_threads_f("omp_set_num_threads_");
 constinit Next<int()> real_get_dynamic("omp_get_dynamic");
@@ -35,9 +38,18 @@ void told_dynamic(int dynamic) {
 
 // Without an OpenMP runtime (a library asks for these names weakly) the answers are those of one thread.
 WEIR_EXPORT int omp_get_max_threads() {
+  if (!real_get_max_threads.get()) return 1;
+  int without_weir = real_get_max_threads.get()(), with_weir = max_threads(without_weir);  // which looks at the program first
+  return is_written(caller()) ? without_weir : with_weir;
+}
+WEIR_EXPORT int omp_get_max_threads_() {
   return real_get_max_threads.get() ? max_threads(real_get_max_threads.get()()) : 1;
 }
-WEIR_EXPORT int omp_get_max_threads_() { return omp_get_max_threads(); }
+
+WEIR_EXPORT int omp_get_num_threads() {
+  int threads = real_get_num_threads.get() ? real_get_num_threads.get()() : 1;
+  return any_written() && is_written(caller()) ? num_threads_without_us(threads) : threads;
+}
 
 WEIR_EXPORT void omp_set_num_threads(int threads) {
   if (says_what_it_was_told(threads)) return;

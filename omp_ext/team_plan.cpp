@@ -127,6 +127,7 @@ TeamPlan make_plan() {
   if (plan.kept_out) return plan;
   Leeway leeway = leeway_here();
   plan.freedom = leeway.freedom;
+  plan.picks_thread = leeway.picks_thread;
   plan.in_every_region = setting("WEIR_OMP_TEAMS", 0) == static_cast<int>(base::Teams::any);
   if (leeway.freedom == Freedom::none) {
     plan.kept_out = leeway.because;

@@ -11,6 +11,7 @@
 #include "lane/marks.h"
 #include "lane/object.h"
 #include "omp_ext/region_code.h"
+#include "omp_ext/team_written.h"
 #include "sys/loader.h"
 
 namespace weir::team {
@@ -38,11 +39,10 @@ int look_at_names(dl_phdr_info* object, std::size_t, void* argument) {
   image.each_import([&](const char* import, int) {
     if (!std::strncmp(import, "_gfortran_random", 16)) program.keeps_thread_storage = true;
     if (!std::strncmp(import, "__kmpc_threadprivate", 20)) program.keeps_thread_storage = true;
-    if (lane::is_name(import, "omp_get_max_threads")) program.asks_max_threads = true;
     if (lane::is_name(import, "omp_get_num_procs")) program.asks_num_procs = true;
     if (!std::strcmp(import, "pthread_setspecific") || !std::strcmp(import, "tss_set")) program.keeps_thread_storage = true;
     if (lane::is_name(import, "omp_get_ancestor_thread_num")) program.uses_thread_num = true;
-    if (lane::is_name(import, "omp_get_team_size")) program.keeps_num_threads = program.hands_num_threads_on = true;
+    if (lane::is_name(import, "omp_get_team_size")) program.keeps_num_threads = true;
     if (!std::strncmp(import, "omp_pause_resource", 18)) program.pauses = true;
     for (const char* count : {"get_nprocs", "get_nprocs_conf", "_ZNSt6thread20hardware_concurrencyEv"})
       program.counts_cores |= !std::strcmp(import, count);
@@ -59,10 +59,10 @@ int look_at_code(dl_phdr_info* object, std::size_t, void* argument) {
   if (!asks_for_numbers || is_runtime(*object)) return 0;
   lane::Asks asks = lane::asks_of(lane::Object::of(*object));
   program.uses_thread_num |= asks.uses_thread_num;
-  program.asks_num_threads |= asks.by_hand;
+  program.picks_thread |= asks.picks_thread;
   program.keeps_num_threads |= asks.keeps_num_threads;
-  program.hands_num_threads_on |= asks.hands_it_on;
-  program.shows_max_threads |= asks.shows_max_threads;
+  program.asks_max_threads |= asks.asks_max_threads;
+  for (int w = 0; w < asks.written_count; ++w) program.asks_max_threads |= !note_written(asks.written[w]);
   return 0;
 }
 
@@ -102,22 +102,15 @@ Leeway leeway_of(const Program& program) {
   if (program.asks_num_procs) return {Freedom::none, "the program calls omp_get_num_procs"};
   if (program.counts_cores && program.uses_thread_num)
     return {Freedom::none, "the program counts the machine's cores, and calls omp_get_thread_num"};
-  // It has a table by thread number, and nowhere to ask how long that must be: it has a length in its source.
-  if (program.uses_thread_num && !program.asks_num_threads && !program.asks_max_threads)
-    return {Freedom::none, "the program calls omp_get_thread_num, but never asks how many threads there are"};
-  const char* because = nullptr;
-  // It may have a table for as many as there were once, or say how many they were.
-  if (program.hands_num_threads_on) return {Freedom::none, "the program keeps what omp_get_num_threads says"};
-  if (program.shows_max_threads) return {Freedom::none, "the program shows what omp_get_max_threads says"};
-  // It may share work out among as many threads as there were once, or have a table for them.
-  if (program.keeps_num_threads) because = "the program keeps what omp_get_num_threads says";
-  // It may do so among omp_get_max_threads() threads before it forks them: then none may be missing.
-  if (program.asks_max_threads) because = "the program calls omp_get_max_threads";
+  // It may say how many they are, have a table for them, or share out by their number what only some numbers divide.
+  if (program.asks_max_threads) return {Freedom::none, "the program calls omp_get_max_threads"};
+  // It may have a table by thread number, of a length that stands in its source.
+  if (program.uses_thread_num) return {Freedom::none, "the program keeps what omp_get_thread_num says"};
+  if (program.keeps_num_threads) return {Freedom::none, "the program keeps what omp_get_num_threads says"};
+  if (!program.keeps_thread_storage) return {Freedom::any, nullptr, program.picks_thread};
   // What a thread keeps in one region it expects in the next: the same threads must be there.
-  if (program.keeps_thread_storage) because = "the program keeps thread-local or threadprivate variables";
-  if (!because) return {Freedom::any, nullptr};
-  if (program.every_region_blocks) return {Freedom::same, because};
-  return {Freedom::none, because};
+  bool same = program.every_region_blocks && !program.picks_thread;
+  return {same ? Freedom::same : Freedom::none, "the program keeps thread-local or threadprivate variables"};
 }
 
 }  // namespace weir::team

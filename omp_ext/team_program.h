@@ -6,15 +6,13 @@ namespace weir::team {
 // What the objects of a program say about how its code uses its teams: their imports and what they do with them, and
 // whether they keep thread-local storage. Runtimes (libc, libomp, weir ...) are not looked at.
 struct Program {
-  bool asks_max_threads = false;
+  bool asks_max_threads = false;     // and not only to write it
   bool asks_num_procs = false;
   bool pauses = false;               // frees libomp's resources
   bool counts_cores = false;         // by other means than OpenMP's
   bool uses_thread_num = false;      // these as in lane/asks.h
-  bool asks_num_threads = false;
+  bool picks_thread = false;
   bool keeps_num_threads = false;
-  bool hands_num_threads_on = false;
-  bool shows_max_threads = false;
   bool keeps_thread_storage = false;
   bool every_region_blocks = false;  // by their code: each region reaches a call that may block
 };
@@ -28,6 +26,7 @@ enum class Freedom {
 struct Leeway {
   Freedom freedom;
   const char* because;  // what in the program limits it; nullptr when nothing does
+  bool picks_thread = false;
 };
 Leeway leeway_of(const Program& program);
 

@@ -6,7 +6,7 @@
 #include "lane/instruction.h"
 #include "lane/marks.h"
 #include "lane/references.h"
-#include "lane/shown.h"
+#include "lane/written.h"
 #include "lane/value.h"
 
 namespace weir::lane {
@@ -57,13 +57,9 @@ class Survey {
     for (std::uint32_t f = 0; f < object_.functions(); ++f) find(object_.function(f));
     for (int i = 0; i < count_ && !settled(); ++i) look_at(asking_[i]);
     // Asked for in a way that was not seen.
-    if (imports_.num_threads.any() && (!num_threads_seen_ || full_)) asks_.keeps_num_threads = asks_.by_hand = true;
+    if (imports_.num_threads.any() && (!num_threads_seen_ || full_)) asks_.keeps_num_threads = true;
+    if (imports_.max_threads.any() && (!max_threads_seen_ || full_)) asks_.asks_max_threads = true;
     if (imports_.thread_num.any() && (!thread_num_seen_ || full_)) asks_.uses_thread_num = true;
-    // Only gcc calls for them by itself.
-    if (!imports_.by_gcc) {
-      asks_.by_hand |= imports_.num_threads.any();
-      asks_.uses_thread_num |= imports_.thread_num.any();
-    }
     return asks_;
   }
 
@@ -83,8 +79,8 @@ class Survey {
   }
 
   bool settled() const {
-    bool num_threads = !imports_.num_threads.any() || (asks_.hands_it_on && asks_.by_hand);
-    bool max_threads = !imports_.max_threads.any() || asks_.shows_max_threads;
+    bool num_threads = !imports_.num_threads.any() || asks_.keeps_num_threads;
+    bool max_threads = !imports_.max_threads.any() || asks_.asks_max_threads;
     return num_threads && max_threads && (!imports_.thread_num.any() || asks_.uses_thread_num);
   }
 
@@ -123,32 +119,44 @@ class Survey {
       return of_it == Use::elsewhere || gives_nothing_back(asking) ? of_it : Use::elsewhere;
     };
     each_use_of_slots(object_, asking.function, [&](std::uintptr_t slot, std::uintptr_t after) {
-      if (imports_.num_threads.has(slot)) {
-        num_threads_seen_ = true;
-        Use of_it = use(after, Number::of_threads);
-        asks_.keeps_num_threads |= of_it == Use::elsewhere;
-        asks_.by_hand |= of_it != Use::shares;
-        bool kept = of_it == Use::elsewhere && !asks_.hands_it_on;
-        if (kept) asks_.hands_it_on = !after || is_handed_on(object_, asking.function, after, Number::of_threads);
+      bool of_threads = imports_.num_threads.has(slot), at_most = imports_.max_threads.has(slot);
+      num_threads_seen_ |= of_threads;
+      max_threads_seen_ |= at_most;
+      if ((of_threads || at_most) && is_noted_as_written(asking.function, after)) return;
+      if (of_threads) {
+        asks_.keeps_num_threads |= use(after, Number::of_threads) == Use::elsewhere;
       }
-      if (imports_.max_threads.has(slot) && after) asks_.shows_max_threads |= is_shown(object_, asking.function, after);
+      asks_.asks_max_threads |= at_most;
       if (imports_.thread_num.has(slot)) {
         thread_num_seen_ = true;
         asks_.uses_thread_num |= use(after, Number::of_this_thread) == Use::elsewhere;
+        asks_.picks_thread |= after && picks(asking, after);
       }
     });
+  }
+
+  // (A function that is no region may be called in a loop.)
+  bool picks(const Asking& asking, std::uintptr_t after) {
+    Picked picked = picked_by_number(object_, asking.function, after);
+    return picked == Picked::in_loop || (picked == Picked::beside_loops && !gives_nothing_back(asking));
+  }
+
+  bool is_noted_as_written(Function function, std::uintptr_t after) {
+    if (!after || asks_.written_count == Asks::most_written || !is_only_written(object_, function, after)) return false;
+    asks_.written[asks_.written_count++] = after;
+    return true;
   }
 
   const Object& object_;
   const Imports& imports_;
   Asks asks_;
-  bool num_threads_seen_ = false, thread_num_seen_ = false, full_ = false, looked_ = false;
+  bool num_threads_seen_ = false, max_threads_seen_ = false, thread_num_seen_ = false, full_ = false, looked_ = false;
   int count_ = 0;
   Asking asking_[most];
 };
 
 Asks asks_of(const Object& object, Imports imports) {
-  if (!object.valid()) return {.keeps_num_threads = true, .hands_it_on = true, .by_hand = true, .uses_thread_num = true};
+  if (!object.valid()) return {.keeps_num_threads = true, .uses_thread_num = true, .picks_thread = true, .asks_max_threads = true};
   object.each_import(note_import, &imports);
   return imports.all.any() ? Survey(object, imports).over() : Asks{};
 }
@@ -164,7 +172,12 @@ bool only_shares(const Object& object) {
     Function function = object.function(f);
     bytes += function.end - function.begin;
   }
-  return bytes <= most_bytes && !asks_of(object, {.num_threads_too = false}).uses_thread_num;
+  if (bytes > most_bytes) return false;
+  Imports imports{.num_threads_too = false};
+  Asks asks = asks_of(object, imports);
+  object.each_import(note_import, &imports);
+  // Only gcc calls for it by itself.
+  return !asks.uses_thread_num && (imports.by_gcc || !imports.thread_num.any());
 }
 
 }  // namespace weir::lane

@@ -8,11 +8,14 @@ namespace weir::lane {
 // What an object's code does with the numbers it asks OpenMP for. (gcc's static loops ask for both themselves, in each thread, and
 // share out the iterations with them at once: that says nothing about the program.)
 struct Asks {
-  bool keeps_num_threads = false;  // the number of a team's threads outlives the function that asked
-  bool hands_it_on = false;        // and was seen to be stored, or handed on: not only lost sight of
-  bool by_hand = false;            // some call for it is the program's own
+  bool keeps_num_threads = false;  // the number of a team's threads is more than what a loop is shared out by
   bool uses_thread_num = false;    // a thread's number is more than that of its share
-  bool shows_max_threads = false;  // writes omp_get_max_threads() as text
+  bool picks_thread = false;       // and one is picked by it, for what it does in a loop
+  bool asks_max_threads = false;   // omp_get_max_threads()
+  // Not meant by these are calls whose number of threads is only written. Where they return to:
+  static constexpr int most_written = 32;
+  std::uintptr_t written[most_written] = {};
+  int written_count = 0;
 };
 
 // All of it where the object can't be read.

@@ -5,6 +5,7 @@
 #include <climits>
 #include <iterator>
 
+#include "lane/flow.h"
 #include "lane/instruction.h"
 #include "lane/place.h"
 
@@ -104,11 +105,29 @@ class Trail {
       walk(points_[next].at, points_[next].held);
       next = -1;  // one before it may be to be seen again
     }
-    return lost_ ? Use::elsewhere : steps_ ? Use::steps : Use::shares;
+    return lost_ || loses_rest() ? Use::elsewhere : steps_ ? Use::steps : Use::shares;
   }
-  bool handed_on() const { return handed_on_; }
+  // Where it is compared with a constant.
+  int picks() const { return picks_; }
+  std::uintptr_t pick(int which) const { return picked_at_[which]; }
 
  private:
+  // What is left over by a division: is it compared, as who shares it out does?
+  bool is_rest_compared(std::uintptr_t after) {
+    of_rest_ = true;
+    come_to(after, bit(rdx) | fresh(bit(rdx)));
+    for (int next = 0; next < count_ && !lost_ && !compared_; ++next) walk(points_[next].at, points_[next].held);
+    return compared_;
+  }
+
+  // Whoever divides by the number of threads and drops the rest has it equal, or in the last one's share.
+  bool loses_rest() const {
+    if (!divided_by_) return false;
+    for (int d = 0; d < divisions_; ++d) {
+      if (Trail(object_, function_, Number::of_this_thread, returns_).is_rest_compared(behind_division_[d])) return false;
+    }
+    return true;
+  }
   struct Point {
     std::uintptr_t at;
     Held held;
@@ -134,20 +153,21 @@ class Trail {
       Operands o = read_operands(bytes_at(at), end);
       Instruction i = read_instruction(bytes_at(at), end);
       if (!o.length) return lose();
+      at_ = at;
       at += o.length;
       if (ends(o)) {
-        hand_on(returns_ && (held & bit(rax)));
+        lost_ |= returns_ && (held & bit(rax));
         return;
       }
       switch (i.kind) {
         case Instruction::call:
         case Instruction::call_slot:
         case Instruction::call_unknown:
-          hand_on(hands_over(held));
+          lost_ |= hands_over(held);
           held &= kept_over_calls;
           break;
         case Instruction::jump:
-          hand_on(!function_.holds(i.target) && hands_over(held));
+          lost_ |= !function_.holds(i.target) && hands_over(held);
           come_to(i.target, held);
           if (o.opcode == 0xe9 || o.opcode == 0xeb) return;
           break;
@@ -162,9 +182,23 @@ class Trail {
   static bool hands_over(Held held) { return held & (held >> 32) & arguments; }
 
   void lose() { lost_ = true; }
-  void hand_on(bool if_so) {
-    if (!lost_) handed_on_ = if_so;
-    lost_ |= if_so;
+
+  Held with_constant_compared(Held held, Held place) {
+    if (!(held & place) || of_rest_) return held;
+    lost_ |= threads_;
+    note_pick();
+    return held;
+  }
+
+  void note_pick() {
+    if (picks_ < most_picks) picked_at_[picks_++] = at_;
+    else lost_ = true;
+  }
+
+  Held compared(Held held, Held one, Held other) {
+    compared_ |= of_rest_ && (held & (one | other));
+    lost_ |= threads_ && (held & (one | other));
+    return held;
   }
   Held losing(Held held, Held mentioned) {
     lost_ |= (held & mentioned) != 0;
@@ -198,7 +232,6 @@ class Trail {
     }
     bool vectors = (o.opcode >= 0x10 && o.opcode <= 0x17) || (o.opcode >= 0x28 && o.opcode <= 0x2f) ||
                    (o.opcode >= 0x50 && o.opcode <= 0x7f) || o.opcode == 0xc2 || (o.opcode >= 0xc4 && o.opcode <= 0xc6) || o.opcode >= 0xd0;
-    hand_on((o.opcode == 0x2a || o.opcode == 0x6e) && (held & place));  // as a floating-point number
     bool general_too = o.opcode == 0x2a || o.opcode == 0x2c || o.opcode == 0x2d || o.opcode == 0x50 || o.opcode == 0x6e ||
                        o.opcode == 0x7e || o.opcode == 0xc4 || o.opcode == 0xc5 || o.opcode == 0xd7;
     return losing(held, !vectors ? both | bit(rax) | bit(rcx) | bit(rdx) : general_too ? both : place & all_slots);
@@ -208,7 +241,7 @@ class Trail {
 
   Held added(Held held, Held from, Held to) {
     if (!(held & (from | to))) return held;
-    if (!to) return hand_on(true), held;  // memory that others see
+    if (!to) return lose(), held;  // memory that others see
     steps_ = true;
     return threads_ ? held & ~to : copied(held, from | to, to);
   }
@@ -216,7 +249,8 @@ class Trail {
   Held effect_of_arithmetic(const Operands& o, Held held, Held place) {
     enum { add, or_, adc, sbb, and_, sub, xor_, cmp };
     int what = o.opcode >> 3, form = o.opcode & 7;
-    if (what == cmp) return held;
+    if (what == cmp && form >= 4) return with_constant_compared(held, bit(rax));
+    if (what == cmp) return compared(held, bit(o.first), place);
     if (form == 5) return what == add || what == sub ? held : losing(held, bit(rax));  // with a constant
     bool to_place = form == 1;
     Held from = to_place ? bit(o.first) : place, to = to_place ? place : bit(o.first);
@@ -224,6 +258,7 @@ class Trail {
     bool same = !o.in_memory && o.first == o.second;
     if (same && (what == xor_ || what == sub)) return held & ~to;
     if (what == add || what == sub) return added(held, from, to);
+    if (what == or_ && (held & (from | to))) note_pick();  // are both 0?
     if (what == or_ && to) return copied(held, from | to, to) & ~fresh(to);  // for a look at the upper halves of both
     return losing(held, from | to);
   }
@@ -235,7 +270,8 @@ class Trail {
       if (what != add) lost_ |= (held & all_slots) != 0;
       return held & ~all_slots;
     }
-    return what == add || what == sub || what == cmp ? held : losing(held, place);
+    if (what == cmp) return with_constant_compared(held, place);
+    return what == add || what == sub ? held : losing(held, place);
   }
 
   Held address(const Operands& o, Held held) {
@@ -248,26 +284,32 @@ class Trail {
 
   Held divided(const Operands& o, Held held, Held place) {
     int what = o.first & 7;
-    if (what < 2) return held;                 // test
+    if (what < 2) return with_constant_compared(held, place);  // test
     if (what < 4) return held;                 // not, neg
     Held product = bit(rax) | bit(rdx);
     if (what < 6) return threads_ ? copied(held, place | bit(rax), product) : held & ~product;
     losing(held, threads_ ? product : product | place);
+    if (threads_ && (held & place)) note_division();
     return held & ~product & ~fresh(place);
+  }
+
+  void note_division() {
+    divided_by_ = true;
+    std::uintptr_t behind = at_ + read_instruction(bytes_at(at_), bytes_at(at_ + longest)).length;
+    if (divisions_ < most_divisions) behind_division_[divisions_++] = behind;
   }
 
   Held moved(const Operands& o, Held held) {
     Held from = bit(o.first);
     if (!o.in_memory) return copied(held, from, bit(o.second));
     Held slot = frame_.slot(o, (held & from) != 0);
-    hand_on((held & from) && !slot);
+    lost_ |= (held & from) && !slot;
     return copied(held, from, slot);
   }
 
   Held effect_of_rest(const Operands& o, Held held, Held place) {
     int op = o.opcode;
     Held first = bit(o.first);
-    hand_on((op == 0x88 || (o.narrow && op == 0x89)) && o.in_memory && (held & first));
     if (o.narrow && op != 0x90 && op != 0x66) return losing(held, first | place | bit(rax));
     if (op >= 0x50 && op <= 0x57) return losing(held, bit(o.in_opcode) | all_slots);
     if (op >= 0x58 && op <= 0x5f) return held & ~bit(o.in_opcode);
@@ -280,7 +322,9 @@ class Trail {
       case 0x69: case 0x6b: return copied(held, place, first);
       case 0x68: case 0x6a: return losing(held, all_slots);
       case 0x81: case 0x83: return with_constant(o, held, place);
-      case 0x84: case 0x85: case 0xa8: case 0xa9: case 0x98: return held;
+      case 0x84: case 0x85: return with_constant_compared(held, first | place);
+      case 0xa8: case 0xa9: return with_constant_compared(held, bit(rax));
+      case 0x98: return held;
       case 0x90: return losing(held, o.in_opcode ? bit(rax) | bit(o.in_opcode) : 0);
       case 0x89: return moved(o, held);
       case 0x8d: return address(o, held);
@@ -300,10 +344,27 @@ class Trail {
   Function function_;
   Frame frame_;
   bool threads_, returns_;
-  bool lost_ = false, steps_ = false, handed_on_ = false;
-  int taken_ = 0, count_ = 0;
+  static constexpr int most_divisions = 4, most_picks = 16;
+
+  bool lost_ = false, steps_ = false;
+  bool of_rest_ = false, compared_ = false, divided_by_ = false;
+  std::uintptr_t at_ = 0;  // the instruction that is looked at
+  std::uintptr_t behind_division_[most_divisions], picked_at_[most_picks];
+  int taken_ = 0, count_ = 0, divisions_ = 0, picks_ = 0;
   Point points_[most_points];
 };
+
+// Do both ways from there come to the same loops, if to any, and to it once only?
+bool is_beside_loops(const Flow& flow, int block) {
+  int ways[2] = {flow.next(block, 0), flow.next(block, 1)};
+  if (flow.is_in_loop(block) || ways[0] < 0 || ways[1] < 0) return false;
+  for (int other = 0; other < flow.count(); ++other) {
+    auto bit = static_cast<std::size_t>(other);
+    auto comes = [&](int way) { return way == other || flow.after(way, {})[bit]; };
+    if (flow.is_in_loop(other) && comes(ways[0]) != comes(ways[1])) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -311,10 +372,17 @@ Use use_of_number(const Object& object, Function function, std::uintptr_t after,
   return Trail(object, function, number, returns).follow(after);
 }
 
-bool is_handed_on(const Object& object, Function function, std::uintptr_t after, Number number) {
-  Trail trail(object, function, number, false);
+Picked picked_by_number(const Object& object, Function function, std::uintptr_t after) {
+  Trail trail(object, function, Number::of_this_thread, false);
   trail.follow(after);
-  return trail.handed_on();
+  if (!trail.picks()) return Picked::never;
+  Flow flow(function);
+  if (!flow.fits()) return Picked::in_loop;
+  flow.find_ways();
+  for (int p = 0; p < trail.picks(); ++p) {
+    if (!function.holds(trail.pick(p)) || !is_beside_loops(flow, flow.block_at(trail.pick(p)))) return Picked::in_loop;
+  }
+  return Picked::beside_loops;
 }
 
 }  // namespace weir::lane

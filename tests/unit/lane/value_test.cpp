@@ -90,6 +90,17 @@ APART void counts_in_a_padded_table(long iterations) {
   padded[self()][0] = sum;
 }
 
+APART void one_begins(long iterations) {
+  if (self() == 0) sink = work(-1);
+  for (long i = 0; i < iterations; ++i) sink = work(i);
+}
+APART void one_says_how_far(long iterations) {
+  int me = self();
+  for (long i = 0; i < iterations; ++i) {
+    sink = work(i);
+    if (me == 0 && i % 10 == 0) sink = work(-i);
+  }
+}
 APART void compares() {
   if (threads() > 4 && self() == 0) sink = work(1);
 }
@@ -112,15 +123,37 @@ Use worst_use(Result (*function)(Arguments...), Number number) {
   EXPECT_GT(calls, 0);
   return worst;
 }
+Picked picked(auto* function) {
+  auto start = reinterpret_cast<std::uintptr_t>(function);
+  Object object = Object::around(start);
+  Function code = object.starting_at(start);
+  Picked most = Picked::never;
+  for (std::uintptr_t at = code.begin; at < code.end;) {
+    Instruction i = read_instruction(reinterpret_cast<const std::uint8_t*>(at), reinterpret_cast<const std::uint8_t*>(code.end));
+    at += i.length ? i.length : 1;
+    bool asks = i.kind == Instruction::call && i.target == reinterpret_cast<std::uintptr_t>(self);
+    if (asks) most = std::max(most, picked_by_number(object, code, at));
+  }
+  return most;
+}
 Use use_of_count(auto* function) { return worst_use(function, Number::of_threads); }
 Use use_of_self(auto* function) { return worst_use(function, Number::of_this_thread); }
 
 TEST(RegionValueTest, a_share_of_a_loop_is_no_more_than_that) {
   EXPECT_EQ(use_of_count(shares), Use::shares);
   EXPECT_EQ(use_of_self(shares), Use::shares);
-  EXPECT_EQ(use_of_count(shares_by_hand), Use::shares);
-  EXPECT_EQ(use_of_count(compares), Use::shares);
   EXPECT_EQ(use_of_self(compares), Use::shares);
+}
+
+// It may be equal for some numbers of threads only.
+TEST(RegionValueTest, one_whose_rest_is_dropped_is_more) {
+  EXPECT_EQ(use_of_count(shares_by_hand), Use::elsewhere);
+  EXPECT_EQ(use_of_count(counts_in_a_table), Use::elsewhere);
+}
+
+TEST(RegionValueTest, the_number_of_all_is_not_to_be_compared) {
+  EXPECT_EQ(use_of_count(compares), Use::elsewhere);
+  EXPECT_EQ(use_of_count(fills), Use::elsewhere);
 }
 
 TEST(RegionValueTest, a_step_of_a_loop_ends_with_it) {
@@ -141,12 +174,17 @@ TEST(RegionValueTest, what_is_stored_or_handed_on_is_kept) {
   EXPECT_EQ(use_of_count(keeps_over_a_branch), Use::elsewhere);
 }
 
-TEST(RegionValueTest, a_bound_of_a_loop_is_compared) { EXPECT_EQ(use_of_count(fills), Use::shares); }
-
 TEST(RegionValueTest, a_table_is_indexed_by_it) {
-  EXPECT_EQ(use_of_count(counts_in_a_table), Use::shares);
   EXPECT_EQ(use_of_self(counts_in_a_table), Use::elsewhere);
   EXPECT_EQ(use_of_self(counts_in_a_padded_table), Use::elsewhere);
+}
+
+TEST(RegionValueTest, a_thread_may_be_picked_by_it) {
+  EXPECT_EQ(picked(shares), Picked::never);
+  EXPECT_EQ(picked(steps), Picked::never);
+  EXPECT_EQ(picked(compares), Picked::beside_loops);
+  EXPECT_EQ(picked(one_begins), Picked::beside_loops);
+  EXPECT_EQ(picked(one_says_how_far), Picked::in_loop);
 }
 
 }  // namespace

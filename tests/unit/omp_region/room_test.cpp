@@ -51,28 +51,29 @@ TEST(TeamRoomTest, a_number_in_the_environment_is_told_apart_from_what_else_is_s
 
 TEST(LeewayTest, a_program_that_asks_nothing_bears_any_size) {
   EXPECT_EQ(leeway_of({}).freedom, Freedom::any);
-  EXPECT_EQ(leeway_of({.uses_thread_num = true, .asks_num_threads = true}).freedom, Freedom::any);
 }
 
-TEST(LeewayTest, one_that_shares_out_by_number_or_keeps_things_by_thread_needs_one_size) {
-  EXPECT_EQ(leeway_of({.asks_max_threads = true, .every_region_blocks = true}).freedom, Freedom::same);
+TEST(LeewayTest, one_that_keeps_things_by_thread_needs_one_size) {
   EXPECT_EQ(leeway_of({.keeps_thread_storage = true, .every_region_blocks = true}).freedom, Freedom::same);
-  EXPECT_EQ(leeway_of({.keeps_num_threads = true, .every_region_blocks = true}).freedom, Freedom::same);
-  EXPECT_EQ(leeway_of({.keeps_num_threads = true}).freedom, Freedom::none);
-  EXPECT_EQ(leeway_of({.asks_max_threads = true}).freedom, Freedom::none);
   EXPECT_EQ(leeway_of({.keeps_thread_storage = true}).freedom, Freedom::none);
+  EXPECT_EQ(leeway_of({.picks_thread = true, .keeps_thread_storage = true, .every_region_blocks = true}).freedom, Freedom::none);
 }
 
-TEST(LeewayTest, one_that_may_say_how_many_threads_it_has_is_left_alone) {
-  EXPECT_EQ(leeway_of({.keeps_num_threads = true, .hands_num_threads_on = true, .every_region_blocks = true}).freedom, Freedom::none);
-  EXPECT_EQ(leeway_of({.asks_max_threads = true, .shows_max_threads = true, .every_region_blocks = true}).freedom, Freedom::none);
+TEST(LeewayTest, one_that_knows_how_many_threads_it_has_is_left_alone) {
+  EXPECT_EQ(leeway_of({.asks_max_threads = true, .every_region_blocks = true}).freedom, Freedom::none);
+  EXPECT_EQ(leeway_of({.keeps_num_threads = true, .every_region_blocks = true}).freedom, Freedom::none);
+}
+
+TEST(LeewayTest, one_that_picks_a_thread_bears_any_size_where_chance_says_what_falls_to_it) {
+  EXPECT_EQ(leeway_of({.picks_thread = true}).freedom, Freedom::any);
+  EXPECT_TRUE(leeway_of({.picks_thread = true}).picks_thread);
 }
 
 TEST(LeewayTest, one_that_counts_processors_or_has_a_table_of_fixed_length_is_left_alone) {
   EXPECT_EQ(leeway_of({.asks_num_procs = true, .every_region_blocks = true}).freedom, Freedom::none);
   EXPECT_EQ(leeway_of({.pauses = true, .every_region_blocks = true}).freedom, Freedom::none);
   EXPECT_EQ(leeway_of({.uses_thread_num = true, .every_region_blocks = true}).freedom, Freedom::none);
-  EXPECT_EQ(leeway_of({.counts_cores = true, .uses_thread_num = true, .asks_num_threads = true}).freedom, Freedom::none);
+  EXPECT_EQ(leeway_of({.counts_cores = true, .uses_thread_num = true}).freedom, Freedom::none);
   EXPECT_EQ(leeway_of({.counts_cores = true}).freedom, Freedom::any);
   EXPECT_NE(leeway_of({.uses_thread_num = true}).because, nullptr);
 }
