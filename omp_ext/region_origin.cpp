@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/names.h"
+#include "lane/branch.h"
 #include "lane/instruction.h"
 #include "lane/vectors.h"
 #include "omp_ext/region_body.h"
@@ -127,8 +128,14 @@ void Origins::to_begin(const Place& place, int block) {
   own_ |= block != 0 && room_.first_before[block] == room_.first_before[block + 1];  // a switch leads there: who knows from where
   for (int i = room_.first_before[block]; i < room_.first_before[block + 1]; ++i) {
     int before = room_.before[i];
-    if (flow_.may_pass(before) && is_new(place, before)) want({place, before, flow_.code_of(before).end});
+    if (flow_.may_pass(before) && !is_zero_from(before, place, block) && is_new(place, before)) want({place, before, flow_.code_of(before).end});
   }
+}
+
+// By the branch that leads from there.
+bool Origins::is_zero_from(int before, const Place& place, int block) const {
+  int way = lane::way_if_zero(places_, place, flow_.code_of(before));
+  return way >= 0 && flow_.next(before, way) == block && flow_.next(before, 1 - way) != block;
 }
 
 // One instruction back. False: what was there before does not matter.

@@ -39,6 +39,7 @@ class Origins {
   void want(const Wanted& more);
   void go_back(Wanted wanted);
   void to_begin(const lane::Place& place, int block);
+  bool is_zero_from(int before, const lane::Place& place, int block) const;
   bool over(std::uintptr_t at, Wanted& wanted);
   bool over_step(const lane::Change& change, const Wanted& wanted, std::uintptr_t at);
   bool over_copy(const lane::Change& change, Wanted& wanted, std::uintptr_t at, bool shared);

@@ -34,17 +34,35 @@ void Look::by(const Operands& o) {
   else if (((by_constant && of_rax && which == 6) || op == 0x34 || op == 0x35) && o.immediate == 1) flipped = !flipped;
 }
 
+bool is_equal(const Operands& o) { return (o.map == 0 && o.opcode == 0x74) || (o.map == 1 && o.opcode == 0x84); }
+bool is_not_equal(const Operands& o) { return (o.map == 0 && o.opcode == 0x75) || (o.map == 1 && o.opcode == 0x85); }
+bool jumps_by(const Operands& o) { return o.length && !o.vector && (is_equal(o) || is_not_equal(o)); }
+
+bool compares_with_zero(const Places& places, const Place& place, const Operands& o) {
+  if (!o.length || o.vector || o.map || !o.has_modrm || places.second_of(o) != place) return false;
+  bool by_itself = o.opcode == 0x85 && !o.in_memory && o.first == o.second;
+  return by_itself || ((o.opcode == 0x81 || o.opcode == 0x83) && (o.first & 7) == 7 && o.immediate == 0);
+}
+
 }  // namespace
+
+int way_if_zero(const Places& places, const Place& place, Function code) {
+  bool compared = false;
+  for (std::uintptr_t at = code.begin; at < code.end;) {
+    Operands o = read_operands(bytes_at(at), bytes_at(code.end));
+    at += o.length ? o.length : 1;
+    if (jumps_by(o) && at >= code.end) return compared ? is_equal(o) : -1;
+    compared = compares_with_zero(places, place, o);
+  }
+  return -1;
+}
 
 int way_if(bool zero, Function code) {
   Look look;
   for (std::uintptr_t at = code.begin; at < code.end;) {
     Operands o = read_operands(bytes_at(at), bytes_at(code.end));
-    bool equal = (o.map == 0 && o.opcode == 0x74) || (o.map == 1 && o.opcode == 0x84);
-    bool not_equal = (o.map == 0 && o.opcode == 0x75) || (o.map == 1 && o.opcode == 0x85);
-    bool jumps = o.length && !o.vector && (equal || not_equal);
     at += o.length ? o.length : 1;
-    if (jumps && at >= code.end) return !look.compared ? -1 : (look.equal_if_zero == zero) == equal;
+    if (jumps_by(o) && at >= code.end) return !look.compared ? -1 : (look.equal_if_zero == zero) == is_equal(o);
     look.by(o);
   }
   return -1;

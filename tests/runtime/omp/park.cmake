@@ -110,7 +110,7 @@ foreach(compiler clang gcc)
   park_test(computes_${compiler} quick "bare:no parallel region" "" computes_${compiler})
   park_test(computes_and_waits_${compiler} quick wide "${any_size}" computes_and_waits_${compiler})
   park_test(set_num_threads_${compiler} quick any "" set_${compiler} num_threads)
-  park_test(merges_${compiler} quick times:2 "" merges_${compiler})
+  park_test(merges_${compiler} quick times:3 "" merges_${compiler})
   park_test(pause_${compiler} quick "bare:omp_pause_resource" "" pause_${compiler})
   park_test(set_dynamic_${compiler} quick any "" set_${compiler} dynamic)
   # One that says its number, or may, has none.

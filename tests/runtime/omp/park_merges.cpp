@@ -46,8 +46,24 @@ static std::map<std::string, int> counted() {
   return all;
 }
 
+static long summed_beside_a_buffer(int elements) {
+  long all = 0;
+#pragma omp parallel reduction(+ : all)
+  {
+    std::vector<double> buffer(elements);
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < elements; ++i) {
+      wait();
+      buffer[i % elements] = i;
+      all += static_cast<long>(buffer[i % elements]);
+    }
+  }
+  return all;
+}
+
 int main(int count, char**) {
   std::vector<long> all = gathered(16 * static_cast<unsigned>(count));
   std::printf("%zu %ld\n", all.size(), std::accumulate(all.begin(), all.end(), 0L));
+  std::printf("%ld\n", summed_beside_a_buffer(200 * count));
   for (const auto& [word, times] : counted()) std::printf("%s: %d\n", word.c_str(), times);
 }
