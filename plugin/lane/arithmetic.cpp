@@ -15,20 +15,28 @@ bool rounds(const std::uint8_t* at, const std::uint8_t* end) {
   return old && (o.first & 7) != 2 && (o.first & 7) != 3;
 }
 
+bool adds_numbers(const std::uint8_t* at, const std::uint8_t* end) {
+  Operands o = read_operands(at, end);
+  bool old = o.length && !o.vector && o.map == 0 && (o.opcode == 0xd8 || o.opcode == 0xdc || o.opcode == 0xde);
+  return rounds(at, end) && (old || o.map == 2 || o.opcode == 0x58 || o.opcode == 0x5c);
+}
+
+bool approximates(const std::uint8_t* at, const std::uint8_t* end) {
+  Operands o = read_operands(at, end);
+  return o.length && ((o.map == 1 && (o.opcode == 0x52 || o.opcode == 0x53)) || (o.map == 2 && o.vector && o.opcode >= 0x4c && o.opcode <= 0x4f));
+}
+
 namespace {
 
 // One number, not several, and not other bytes: as its prefix tells.
-bool is_of_one(const std::uint8_t* at, const Operands& o) {
-  if (o.vector) return (*at == 0xc5 && (at[1] & 2)) || (*at == 0xc4 && (at[2] & 2));
-  return *at == 0xf2 || *at == 0xf3;
-}
+bool is_of_one(const Operands& o) { return o.prefix == 0xf2 || o.prefix == 0xf3; }
 
 }  // namespace
 
 bool stores_number(const std::uint8_t* at, const std::uint8_t* end) {
   Operands o = read_operands(at, end);
   if (!o.length || !o.in_memory || (o.base == rsp && o.index < 0)) return false;
-  if (o.map == 1) return o.opcode == 0x11 && is_of_one(at, o);
+  if (o.map == 1) return o.opcode == 0x11 && is_of_one(o);
   int which = o.first & 7;
   bool old = o.map == 0 && !o.vector;
   return old && (((o.opcode == 0xd9 || o.opcode == 0xdd) && (which == 2 || which == 3)) || (o.opcode == 0xdb && which == 7));

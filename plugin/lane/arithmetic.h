@@ -7,6 +7,9 @@ namespace weir::lane {
 
 // An instruction that adds, subtracts, multiplies or divides floating-point numbers.
 bool rounds(const std::uint8_t* at, const std::uint8_t* end);
+bool adds_numbers(const std::uint8_t* at, const std::uint8_t* end);  // or subtracts
+// A reciprocal, or that of a root, and not all of its digits.
+bool approximates(const std::uint8_t* at, const std::uint8_t* end);
 // Puts one into memory; compares two of them.
 bool stores_number(const std::uint8_t* at, const std::uint8_t* end);
 bool compares_numbers(const std::uint8_t* at, const std::uint8_t* end);

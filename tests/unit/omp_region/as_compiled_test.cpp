@@ -193,7 +193,7 @@ TEST_P(RegionLockedTest, is_told_where_threads_wait_only_with_a_lock) {
 TEST_P(RegionRoundsTest, is_told_where_a_sum_rounds_by_threads) {
   for (const char* name : {"rounded_sum", "rounded_product", "rounded_long", "rounded_two", "rounded_by_hand", "rounded_at_once",
                            "rounded_by_function", "rounded_elsewhere", "rounded_with_mutex", "rounded_by_runtime", "rounded_in_order",
-                           "rounded_deep", "rounded_with_spin_lock"})
+                           "rounded_deep", "rounded_with_spin_lock", "rounded_most", "rounded_most_by_hand", "rounded_roughly"})
     EXPECT_TRUE(rounding(name).of_sum) << name;
   // (There a register of the other kind puts it aside.)
   bool elsewhere = std::string_view(GetParam()) == "gcc_O1" || std::string_view(GetParam()) == "gcc_skylake_avx512";

@@ -129,6 +129,38 @@ void rounded_put_aside(void) {
   }
 }
 
+double rounded_most(void) {
+  double most = 0;
+#pragma omp parallel reduction(max : most)
+  {
+    double mine = 0;
+#pragma omp for schedule(static)
+    for (int i = 0; i < 100; ++i) mine += reads(i);
+    if (mine > most) most = mine;
+  }
+  return most;
+}
+
+void rounded_most_by_hand(double *of) {
+#pragma omp parallel
+  {
+    double mine = 0;
+#pragma omp for schedule(static)
+    for (int i = 0; i < 100; ++i) mine += reads(i);
+#pragma omp critical
+    if (mine > *of) *of = mine;
+  }
+}
+
+/* In others of several at once than in what is left. */
+void rounded_roughly(float *of) {
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < 1000; ++i) {
+    if (i % 100 == 0) reads(i);
+    __asm__("rcpss %0, %0" : "+x"(of[i]));
+  }
+}
+
 void exact_most_by_hand(double *of) {
 #pragma omp parallel
   {
