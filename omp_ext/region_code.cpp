@@ -16,6 +16,7 @@
 #include "omp_ext/region_body.h"
 #include "omp_ext/region_carries.h"
 #include "omp_ext/region_each.h"
+#include "omp_ext/region_largest.h"
 #include "omp_ext/region_part.h"
 #include "omp_ext/region_rounds.h"
 #include "sys/loader.h"
@@ -73,6 +74,7 @@ class Reader {
       facts_.takes_memory = each.takes_memory;
       facts_.memory = each.memory;
     }
+    if (asked && !facts_.rounds && !facts_.each_shows) facts_.each_shows = looks_for_largest_count(seen_[0]);
     if (asked && !facts_.rounds && !facts_.each_shows) facts_.carries = carries_state(seen_[0]) || (facts_.own_storage && shares_loop_by_number(seen_[0]));
     return facts_;
   }

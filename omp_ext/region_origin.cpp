@@ -56,6 +56,16 @@ bool makes_zero(const Operands& o) {
   return constant && o.immediate == 0;
 }
 
+// A comparison's result, as 1 or 0.
+bool adds_flag(const Operands& o) {
+  enum { adc = 2, sbb = 3 };
+  if (!is_plain(o)) return false;
+  int what = o.opcode == 0x81 || o.opcode == 0x83 ? o.first & 7 : o.opcode < 0x40 ? o.opcode >> 3 : -1;
+  return what == adc || what == sbb;
+}
+
+bool divides(const Operands& o) { return is_plain(o) && o.opcode == 0xf7 && (o.first & 7) >= 6; }
+
 bool is_store(const Operands& o) { return o.opcode == 0x11 || o.opcode == 0x29 || o.opcode == 0x7f || o.opcode == 0xd6; }
 
 }  // namespace
@@ -70,8 +80,8 @@ bool Origins::take_room() {
 }
 void Origins::leave_room() { taken.store(false, std::memory_order_release); }
 
-Origins::Origins(const Object& object, Function function, const Flow& flow, const Flow::Blocks& shared, bool is_called)
-    : object_(object), flow_(flow), shared_(shared), places_(function), room_(rooms[is_called]), is_called_(is_called) {
+Origins::Origins(const Object& object, Function function, const Flow& flow, const Flow::Blocks& shared, bool is_called, Sought sought)
+    : object_(object), flow_(flow), shared_(shared), places_(function), room_(rooms[is_called]), is_called_(is_called), sought_(sought) {
   find_before();
 }
 
@@ -95,7 +105,7 @@ void Origins::find_before() {
 // Where does it come from: beside loops from anything but 0, and from what loops left?
 void Origins::follow(const Wanted& first) {
   room_.pending[0] = first;
-  for (count_ = 1; count_ > 0 && !own_;) go_back(room_.pending[--count_]);
+  for (count_ = 1; count_ > 0 && !is_done();) go_back(room_.pending[--count_]);
 }
 
 void Origins::want(const Wanted& more) {
@@ -112,12 +122,12 @@ void Origins::go_back(Wanted wanted) {
     room_.lengths[count] = length ? length : 1;
   }
   own_ |= at < wanted.before;
-  while (count-- && !own_) {
+  while (count-- && !is_done()) {
     own_ |= !has_time();
     at -= room_.lengths[count];
     if (!over(at, wanted)) return;
   }
-  if (!own_) to_begin(wanted.place, wanted.block);
+  if (!is_done()) to_begin(wanted.place, wanted.block);
 }
 
 void Origins::to_begin(const Place& place, int block) {
@@ -146,11 +156,15 @@ bool Origins::over(std::uintptr_t at, Wanted& wanted) {
   Change change = places_.change(wanted.place, i, o);
   if (change.what == Change::nothing) return true;
   bool shared = shared_[static_cast<std::size_t>(wanted.block)];
+  counted_ |= shared && (change.what == Change::step || (change.what == Change::copy && (change.by || change.moved)));
   switch (change.what) {
     case Change::step: return shared || over_step(change, wanted, at);  // what a loop adds is its own
     case Change::copy: return !(shared && change.by) && over_copy(change, wanted, at, shared);
-    default: return !flow_.is_in_loop(wanted.block) && over_other(i, o, wanted, at);
+    default: break;
   }
+  counted_ |= (shared && adds_flag(o)) || divides(o);  // as long as its share
+  bool follows = sought_ == Sought::counts || !flow_.is_in_loop(wanted.block);
+  return follows && over_other(i, o, wanted, at);
 }
 
 bool Origins::over_step(const Change& change, const Wanted& wanted, std::uintptr_t at) {
@@ -201,7 +215,7 @@ bool Origins::is_new(const Place& place, int block) {
   auto* known = std::find(room_.seen, room_.seen + places_seen_, place);
   auto which = known - room_.seen;
   if (which == OriginRoom::most_places) own_ = true;  // who knows
-  if (own_) return false;
+  if (which == OriginRoom::most_places) return false;
   if (which == places_seen_) {
     room_.seen[places_seen_++] = place;
     room_.at_end[which].reset();

@@ -27,10 +27,13 @@ class Origins {
   static void leave_room();
 
   // is_called: by one that has Origins of its own; its arguments are the caller's to tell.
-  Origins(const lane::Object& object, lane::Function function, const lane::Flow& flow, const lane::Flow::Blocks& shared, bool is_called);
+  enum class Sought { own, counts };
+  Origins(const lane::Object& object, lane::Function function, const lane::Flow& flow, const lane::Flow::Blocks& shared, bool is_called,
+          Sought sought = Sought::own);
 
   void follow(const Wanted& first);
   bool own() const { return own_; }
+  bool counted() const { return counted_; }  // where that is sought: it comes from what a shared loop adds up
   unsigned arguments() const { return arguments_; }  // that it came from, a bit for each
   bool has_time() { return ++looked_at_ < most_looked_at; }  // to read more would take longer than it is worth
 
@@ -55,7 +58,10 @@ class Origins {
   const lane::Flow::Blocks& shared_;
   lane::Places places_;
   OriginRoom& room_;
-  bool is_called_, own_ = false;
+  bool is_done() const { return sought_ == Sought::counts ? counted_ || looked_at_ >= most_looked_at : own_; }
+
+  bool is_called_, own_ = false, counted_ = false;
+  Sought sought_;
   int count_ = 0, places_seen_ = 0;  // of what the room holds
   unsigned arguments_ = 0;
   int looked_at_ = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops that are shared out by the number of threads, or seen by a thread's: EQUAL, STEPS, EVERY, CHUNKS, ENTRIES or PICKED. */
+/* Loops that are shared out by the number of threads, or seen by a thread's: EQUAL, STEPS, EVERY, CHUNKS, ENTRIES, LARGEST or PICKED. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +70,19 @@ static void run(void) {
   }
   for (int t = 0; t < threads; ++t) printf("thread %d: %ld\n", t, of_each[t]);
   free(of_each);
+}
+#elif defined(LARGEST)
+/* How well the work is shared out. */
+static void run(void) {
+  int most = 0, least = items;
+#pragma omp parallel reduction(max : most) reduction(min : least)
+  {
+    int mine = 0;
+#pragma omp for schedule(static)
+    for (int i = 0; i < items; ++i) work(i), ++mine;
+    most = least = mine;
+  }
+  printf("most %d least %d\n", most, least);
 }
 #elif defined(PICKED)
 /* The first thread says how far its part is. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regions as several compilers make them, at several levels.
 #include "omp_ext/region_each.h"
+#include "omp_ext/region_largest.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -211,6 +212,13 @@ TEST_P(RegionRoundsTest, is_told_where_sums_may_be_made_by_thread) {
 TEST_P(RegionRoundsTest, is_told_where_none_does) {
   for (const char* name : {"exact_count", "exact_most", "exact_most_by_hand", "exact_each", "exact_by_chance"})
     EXPECT_FALSE(rounding(name).of_sum) << name;
+}
+
+TEST_P(RegionRoundsTest, is_told_where_the_largest_of_the_threads_counts_is_looked_for) {
+  for (const char* name : {"counted_most", "counted_shares", "counted_least_by_hand", "counted_by_ones"})
+    EXPECT_TRUE(looks_for_largest_count(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
+  for (const char* name : {"exact_largest", "exact_largest_by_hand", "exact_number"})
+    EXPECT_FALSE(looks_for_largest_count(reinterpret_cast<std::uintptr_t>(region(name)))) << name;
 }
 
 INSTANTIATE_TEST_SUITE_P(As, RegionEachTest, testing::Values(REGION_OBJECTS), [](const auto& info) { return std::string(info.param); });

@@ -161,6 +161,98 @@ void rounded_roughly(float *of) {
   }
 }
 
+static int matches(int i) {
+  char byte = 0;
+  return pread(0, &byte, 1, i) == 1 && byte > 3;
+}
+
+long counted_most(void) {
+  long most = 0;
+#pragma omp parallel reduction(max : most)
+  {
+    long mine = 0;
+#pragma omp for schedule(static)
+    for (int i = 0; i < 100; ++i) mine += matches(i);
+    most = mine;
+  }
+  return most;
+}
+
+long counted_shares(void) {
+  long sum = 0, most = 0;
+#pragma omp parallel reduction(max : most) reduction(+ : sum)
+  {
+    long mine = 0;
+#pragma omp for schedule(static)
+    for (int i = 0; i < 100; ++i) {
+      sum += matches(i);
+      ++mine;
+    }
+    most = mine;
+  }
+  return most + sum;
+}
+
+void counted_least_by_hand(long *of) {
+#pragma omp parallel
+  {
+    long mine = 0;
+#pragma omp for schedule(static)
+    for (int i = 0; i < 100; ++i) mine += matches(i);
+#pragma omp critical
+    if (mine < *of) *of = mine;
+  }
+}
+
+void counted_by_ones(int *of) {
+#pragma omp parallel
+  {
+    int mine = 0;
+#pragma omp for schedule(static)
+    for (int i = 0; i < 100; ++i) {
+      if (matches(i)) ++mine;
+    }
+#pragma omp critical
+    *of = mine > *of ? mine : *of;
+  }
+}
+
+/* The largest of all numbers, whoever had it. */
+void exact_largest_by_hand(int *of) {
+#pragma omp parallel
+  {
+    int mine = 0;
+#pragma omp for schedule(static)
+    for (int i = 0; i < 100; ++i) {
+      int has = matches(i);
+      if (has > mine) mine = has;
+    }
+#pragma omp critical
+    if (mine > *of) *of = mine;
+  }
+}
+
+long exact_largest(void) {
+  long most = 0;
+#pragma omp parallel for schedule(static) reduction(max : most)
+  for (int i = 0; i < 100; ++i) {
+    long has = matches(i);
+    most = has > most ? has : most;
+  }
+  return most;
+}
+
+void exact_number(long *of) {
+#pragma omp parallel
+  {
+    long mine = 0;
+#pragma omp for schedule(static)
+    for (int i = 0; i < 100; ++i) mine += matches(i);
+#pragma omp critical
+    *of += mine;
+  }
+}
+
 void exact_most_by_hand(double *of) {
 #pragma omp parallel
   {

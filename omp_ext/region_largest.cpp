@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "omp_ext/region_largest.h"
+
+#include <algorithm>
+
+#include "lane/arithmetic.h"
+#include "lane/instruction.h"
+#include "lane/place.h"
+#include "omp_ext/region_body.h"
+#include "omp_ext/region_origin.h"
+#include "omp_ext/region_part.h"
+
+namespace weir::team {
+namespace {
+
+using lane::Flow;
+using lane::Function;
+using lane::Instruction;
+using lane::Object;
+using lane::Operands;
+using lane::Place;
+
+Operands operands_at(std::uintptr_t at, Function code) { return lane::read_operands(lane::bytes_at(at), lane::bytes_at(code.end)); }
+
+bool is_comparison(const Operands& o) { return o.length && !o.map && !o.vector && (o.opcode == 0x39 || o.opcode == 0x3b); }
+
+// By a vector, too, and what is beside it.
+bool stores(const Operands& o) {
+  bool plain = !o.map && !o.vector && o.opcode == 0x89, by_vector = o.map == 1 && (o.opcode == 0x11 || o.opcode == 0x29 || o.opcode == 0x7f);
+  return o.length && o.in_memory && (plain || by_vector);
+}
+
+// As far as the addresses look the same. (A pointer may be loaded anew, into another register.)
+bool covers(const Operands& stored, const Operands& there) {
+  if (stored.base < 0) return there.base < 0;
+  std::int64_t behind = std::int64_t{there.displacement} - stored.displacement;
+  return there.base >= 0 && stored.index == there.index && behind >= 0 && behind < std::max(stored.bytes, 1);
+}
+
+class Largest {
+ public:
+  Largest(const Object& object, Function function) : object_(object), function_(function), flow_(function), places_(function) {
+    if (!flow_.fits()) return;
+    each_instruction(object_, flow_, [this](int block, const Instruction& i, std::uintptr_t at, Named named) {
+      if (lane::exchanges(lane::bytes_at(at), lane::bytes_at(flow_.code_of(block).end))) exchanges_[static_cast<std::size_t>(block)] = true;
+      mark_alone(alone_, object_, block, i, at, named);
+      bool reduces = named.name && i.kind != Instruction::loads_slot && part_of_name(named.name) == Part::reduces;
+      if (reduces) reduction_.mark(block, at, false);
+    });
+    flow_.find_ways();
+    alone_.find(flow_);
+    reduction_.find(flow_);
+  }
+
+  bool looks_for_count() {
+    if (!flow_.fits() || !is_shared_by_number(object_, flow_)) return false;
+    find_shared();
+    Origins origins(object_, function_, flow_, shared_, false, Origins::Sought::counts);
+    for (int block = 0; block < flow_.count() && !origins.counted(); ++block) {
+      bool exchanged = exchanges_.any() && (flow_.loop_around(block) & exchanges_).any();
+      Function code = flow_.code_of(block);
+      for (std::uintptr_t at = code.begin; at < code.end && !origins.counted();) {
+        Operands o = operands_at(at, code);
+        bool for_all = exchanged || alone_.holds(block, at) || reduction_.holds(block, at);
+        if (for_all && is_comparison(o)) follow(origins, o, block, at, exchanged);
+        at += o.length ? o.length : 1;
+      }
+    }
+    return origins.counted();
+  }
+
+ private:
+  // The loops where threads count: not where they make one of all.
+  void find_shared() {
+    for (int block = 0; block < flow_.count(); ++block) {
+      auto bit = static_cast<std::size_t>(block);
+      std::uintptr_t begin = flow_.code_of(block).begin;
+      bool makes_one = alone_.holds(block, begin) || reduction_.holds(block, begin) || (exchanges_.any() && (flow_.loop_around(block) & exchanges_).any());
+      shared_[bit] = flow_.is_in_loop(block) && !makes_one;
+    }
+  }
+
+  void follow(Origins& origins, const Operands& o, int block, std::uintptr_t at, bool exchanged) {
+    Place first{o.first, false, 0}, second = places_.second_of(o);
+    bool with_memory = o.in_memory && !second;
+    if (with_memory && !exchanged && !is_stored_to(o)) return;
+    bool either = exchanged || with_memory || loads_what_is_stored(first, block, at) || loads_what_is_stored(second, block, at);
+    if (!either) return;
+    origins.follow({first, block, at});
+    if (second) origins.follow({second, block, at});
+  }
+
+  // Was it loaded, in this block, from memory that is stored to?
+  bool loads_what_is_stored(const Place& place, int block, std::uintptr_t before) const {
+    if (!place || place.slot) return false;
+    Operands from;
+    Function code = flow_.code_of(block);
+    for (std::uintptr_t at = code.begin; at < before;) {
+      Operands o = operands_at(at, code);
+      bool loads = o.length && !o.map && !o.vector && o.opcode == 0x8b && o.first == place.base;
+      if (loads) from = o.in_memory && !places_.second_of(o) ? o : Operands{};
+      at += o.length ? o.length : 1;
+    }
+    return from.length && is_stored_to(from);
+  }
+
+  bool is_stored_to(const Operands& there) const {
+    for (int block = 0; block < flow_.count(); ++block) {
+      Function code = flow_.code_of(block);
+      for (std::uintptr_t at = code.begin; at < code.end;) {
+        Operands o = operands_at(at, code);
+        if (stores(o) && !places_.second_of(o) && covers(o, there) && (alone_.holds(block, at) || reduction_.holds(block, at))) return true;
+        at += o.length ? o.length : 1;
+      }
+    }
+    return false;
+  }
+
+  Object object_;
+  Function function_;
+  Flow flow_;
+  lane::Places places_;
+  Zone alone_, reduction_;
+  Flow::Blocks exchanges_, shared_;
+};
+
+}  // namespace
+
+bool looks_for_largest_count(std::uintptr_t code) {
+  Object object = Object::around(code);
+  Function function = object.valid() ? object.starting_at(code) : Function{};
+  if (!function || !Origins::take_room()) return false;
+  bool looks = Largest(object, function).looks_for_count();
+  Origins::leave_room();
+  return looks;
+}
+
+}  // namespace weir::team
