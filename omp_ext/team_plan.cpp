@@ -3,7 +3,6 @@
 
 #include <link.h>
 #include <strings.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -18,6 +17,7 @@
 #include "omp_ext/tool.h"
 #include "sys/addresses.h"
 #include "sys/bare_threads.h"
+#include "sys/file_limit.h"
 #include "sys/loader.h"
 #include "sys/thread_limits.h"
 #include "wait/lane.h"
@@ -67,10 +67,7 @@ Limits limits_here(std::int64_t cores) {
   limits.stand_ins = setting("WEIR_STAND_INS", 512);
   limits.permits = setting("WEIR_PERMITS", 0);
   if (limits.permits == 0) limits.permits = setting("WEIR_MAX_PERMITS", 128);
-  rlimit descriptors{};
-  limits.descriptors = getrlimit(RLIMIT_NOFILE, &descriptors) || descriptors.rlim_cur > (1u << 30)
-                           ? 1 << 30
-                           : static_cast<std::int64_t>(descriptors.rlim_cur);
+  limits.descriptors = sys::file_limit_within_reach(1 << 30);
   limits.more_by_memory = sys::threads_within_addresses();
   return limits;
 }

@@ -6,9 +6,9 @@
 namespace weir::team {
 namespace {
 
-// A thread that works on a file may have some open at a time, and a program that stays under the limit with a thread
-// a core shall do so with more.
-constexpr std::int64_t descriptors_a_thread = 8;
+// A thread that works on files may have many open at a time, as one that merges them has, and a program that stays under the limit with a
+// thread a core shall do so with more.
+constexpr std::int64_t descriptors_a_thread = 32;
 
 struct Variable {
   const char* name;

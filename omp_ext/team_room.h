@@ -10,7 +10,7 @@ struct Limits {
   std::int64_t cores = 1;          // a team's size without weir
   std::int64_t stand_ins = 0;      // WEIR_STAND_INS: the largest team
   std::int64_t permits = 0;        // storage calls that may be in flight: more threads than that only queue
-  std::int64_t descriptors = 0;    // RLIMIT_NOFILE
+  std::int64_t descriptors = 0;    // that it may have, by the hard limit
   std::int64_t more_by_memory = 1 << 30;  // so many more threads, where the process's addresses are limited
 };
 std::int64_t widest_team(const Limits& limits);

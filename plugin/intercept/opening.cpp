@@ -8,6 +8,7 @@
 #include "base/thread.h"
 #include "intercept/errno_edge.h"
 #include "intercept/open_look.h"
+#include "intercept/open_room.h"
 #include "intercept/real.h"
 #include "path/call.h"
 #include "path/habit.h"
@@ -47,13 +48,18 @@ Result attempt_open(Call& call) {
 
 int opened(const Opening& it, Result (*real)(Call&),
            meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
-  Call call{Family::direct};
-  call.attempt = attempt_open;
-  call.real = real;
-  call.arguments = &it;
-  call.habit = &habit_of(it);
-  call.name = it.path;
-  int fd = static_cast<int>(deliver(path::run(call, caller)));
+  OpenRoom room;
+  Result result;
+  do {
+    Call call{Family::direct};
+    call.attempt = attempt_open;
+    call.real = real;
+    call.arguments = &it;
+    call.habit = &habit_of(it);
+    call.name = it.path;
+    result = path::run(call, caller);
+  } while (room.made_for(result));
+  int fd = static_cast<int>(deliver(result));
   if (it.cold && it.flags & O_DIRECTORY && fd >= 0) base::self().cold_folder_fd = fd;
   return fd;
 }

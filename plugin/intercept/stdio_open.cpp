@@ -8,6 +8,7 @@
 
 #include "intercept/errno_edge.h"
 #include "intercept/open_look.h"
+#include "intercept/open_room.h"
 #include "intercept/real.h"
 #include "path/call.h"
 #include "sys/file.h"
@@ -61,13 +62,19 @@ FILE* fopen(const char* path, const char* mode) {
     return file;
   }
   Opening it{path, mode};
-  Call call{Family::direct};
-  call.attempt = attempt_file;
-  call.real = open_file;
-  call.arguments = &it;
-  call.habit = &path::opening_files;
-  call.name = path;
-  deliver(path::run(call, {"fopen", __builtin_return_address(0)}));
+  meter::Caller caller{"fopen", __builtin_return_address(0)};
+  OpenRoom room;
+  Result result;
+  do {
+    Call call{Family::direct};
+    call.attempt = attempt_file;
+    call.real = open_file;
+    call.arguments = &it;
+    call.habit = &path::opening_files;
+    call.name = path;
+    result = path::run(call, caller);
+  } while (room.made_for(result));
+  deliver(result);
   return it.file;
 }
 

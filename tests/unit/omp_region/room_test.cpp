@@ -14,7 +14,7 @@ TEST(TeamRoomTest, the_smallest_limit_holds) {
   EXPECT_EQ(widest_team(limits), 132);
   limits.stand_ins = 64;
   EXPECT_EQ(widest_team(limits), 64);
-  limits.descriptors = 256;
+  limits.descriptors = 1024;
   EXPECT_EQ(widest_team(limits), 32);
   limits.stand_ins = 2;
   EXPECT_EQ(widest_team(limits), 4);

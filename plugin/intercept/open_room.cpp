@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/open_room.h"
+
+#include <cerrno>
+#include <ctime>
+
+#include "meter/counters.h"
+#include "meter/teams.h"
+#include "sys/file_limit.h"
+
+namespace weir::intercept {
+namespace {
+
+bool has_more_under_way() {
+  return meter::teams.widened.load(std::memory_order_relaxed) > 0 || meter::gauges.aside.load(std::memory_order_relaxed) > 0;
+}
+
+}  // namespace
+
+bool OpenRoom::made_for(Result result) {
+  constexpr int most_waits = 400;
+  constexpr long moment_ns = 5'000'000;
+  if (result != -EMFILE || !has_more_under_way()) return false;
+  if (sys::raise_file_limit()) return true;
+  if (++waits_ > most_waits) return false;
+  timespec moment{0, moment_ns};
+  nanosleep(&moment, nullptr);  // as the program's would be: the core goes to others
+  return true;
+}
+
+}  // namespace weir::intercept

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/file_limit.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "sys/raw.h"
+
+namespace weir::sys {
+namespace {
+
+constexpr rlim_t most = 1 << 20;  // what the kernel gives, unless told otherwise (fs.nr_open)
+
+bool read(rlimit& limit) { return !failed(raw(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, word(&limit))); }
+
+}  // namespace
+
+bool raise_file_limit() {
+  rlimit limit{};
+  if (!read(limit) || limit.rlim_cur >= std::min(limit.rlim_max, most)) return false;
+  limit.rlim_cur = std::min(limit.rlim_max, most);
+  return !failed(raw(SYS_prlimit64, 0, RLIMIT_NOFILE, word(&limit), 0));
+}
+
+std::int64_t file_limit_within_reach(std::int64_t many) {
+  rlimit limit{};
+  return read(limit) && limit.rlim_max < static_cast<rlim_t>(many) ? static_cast<std::int64_t>(limit.rlim_max) : many;
+}
+
+}  // namespace weir::sys

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace weir::sys {
+
+// Lets the process have as many descriptors as its hard limit says. False: it has.
+bool raise_file_limit();
+
+// That limit, however many it may have at present; `many` where there is none.
+std::int64_t file_limit_within_reach(std::int64_t many);
+
+}  // namespace weir::sys
