@@ -12,6 +12,7 @@ struct CodeFacts {
   bool blocks = false;          // reaches a call that may wait: read, recv, fread, nanosleep ...
   bool may_block = false;       // calls through a pointer, in an object that has such calls
   bool waits_for_others = false;  // one of those waits for time or for somebody else, not for a file
+  bool connects = false;        // makes connections: as many at a time as the other end bears
   bool loops_barrier = false;   // a barrier within a loop: each pass costs a stand-in a switch
   bool passes_wait = false;     // a pass of a loop waits for others that it names (`ordered(n)`)
   bool makes_tasks = false;
@@ -54,6 +55,7 @@ constexpr const char* rounds_otherwise = "with more threads a region's sum of fl
 constexpr const char* carries_over = "a region's threads take something of their own from one pass of a loop to the next";
 constexpr const char* each_takes_memory = "each of a region's threads takes memory of its own beside the loop";
 constexpr const char* each_is_seen = "each of a region's threads writes or counts something itself";
+constexpr const char* teams_may_nest = "teams may nest (OMP_NESTED, omp_set_max_active_levels): each of many threads could fork again";
 
 // Why one with these facts never has any; nullptr: it may.
 const char* why_bare(const CodeFacts& facts);
@@ -75,6 +77,7 @@ enum class NameKind { other, waits, waits_for_others, barrier, waits_for_passes,
 NameKind kind_of_name(const char* name);
 bool shares_out(const char* name);  // what a region's threads do is not the same for each
 bool lets_one_in(const char* name); // of these: only one does it
+bool connects(const char* name);
 bool takes_one(const char* name);   // who calls it has something for itself then: a lock, a connection
 bool locks(const char* name);
 bool unlocks(const char* name);
