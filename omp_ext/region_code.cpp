@@ -13,6 +13,7 @@
 #include "lane/loop.h"
 #include "lane/object.h"
 #include "lane/references.h"
+#include "lane/spinning.h"
 #include "omp_ext/region_body.h"
 #include "omp_ext/region_carries.h"
 #include "omp_ext/region_each.h"
@@ -147,6 +148,7 @@ class Reader {
     } else {
       bytes_ += function.end - function.begin;
       walk(function);
+      facts_.passes_wait |= is_own_ && lane::spins(object_, function);
     }
     if (unsure_ && !facts_.may_block) facts_.may_block = may_wait_here();
     facts_.unsure |= unsure_;

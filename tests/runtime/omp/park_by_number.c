@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops that are shared out by the number of threads, or seen by a thread's: EQUAL, STEPS, EVERY, CHUNKS, ENTRIES, LARGEST or PICKED. */
+/* Loops that are shared out by the number of threads, or seen by a thread's: EQUAL, STEPS, EVERY, CHUNKS, ENTRIES, LARGEST or PICKED; or whose passes wait for each other: SPINS. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +83,19 @@ static void run(void) {
     most = least = mine;
   }
   printf("most %d least %d\n", most, least);
+}
+#elif defined(SPINS)
+/* Each pass waits for the one before, and looks whether that is over. */
+static char over[items];
+static void run(void) {
+#pragma omp parallel for schedule(dynamic)
+  for (int i = 0; i < items; ++i) {
+    work(i);
+    if (i) {
+      while (!__atomic_load_n(&over[i - 1], __ATOMIC_ACQUIRE)) {}
+    }
+    __atomic_store_n(&over[i], 1, __ATOMIC_RELEASE);
+  }
 }
 #elif defined(PICKED)
 /* The first thread says how far its part is. */
