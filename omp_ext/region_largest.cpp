@@ -97,8 +97,9 @@ class Largest {
     Function code = flow_.code_of(block);
     for (std::uintptr_t at = code.begin; at < before;) {
       Operands o = operands_at(at, code);
-      bool loads = o.length && !o.map && !o.vector && o.opcode == 0x8b && o.first == place.base;
-      if (loads) from = o.in_memory && !places_.second_of(o) ? o : Operands{};
+      bool loads = o.length && !o.map && !o.vector && o.opcode == 0x8b && o.first == place.base && o.in_memory && !places_.second_of(o);
+      if (loads) from = o;
+      else if (places_.change(place, lane::read_instruction(lane::bytes_at(at), lane::bytes_at(code.end)), o).what != lane::Change::nothing) from = {};
       at += o.length ? o.length : 1;
     }
     return from.length && is_stored_to(from);

@@ -72,6 +72,8 @@ bool leaves_alone(const Held& held, const Places& places, const Instruction& i, 
   auto holds = [&](int of) { return of >= 0 && held.has({of, false, 0}); };
   if (i.kind == Instruction::loads_slot || i.kind == Instruction::takes_address) return true;
   if (i.kind != Instruction::other || !o.length || o.narrow) return false;
+  bool fills_byte = !o.has_modrm && !o.map && o.opcode >= 0xb0 && o.opcode <= 0xb7;
+  if (fills_byte) return true;
   if (!o.has_modrm) return !holds(o.in_opcode) && !holds(rax) && !holds(rcx) && !holds(rsi) && !holds(rdi);
   bool clears_vector = o.map == 1 && (o.opcode == 0x57 || o.opcode == 0xef) && !o.in_memory;
   if (clears_vector) return true;
