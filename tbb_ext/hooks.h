@@ -33,6 +33,8 @@ typedef struct weir_tbb_machine {
   int (*one_at_a_time)(void);
   /* Does the calling task keep an address that is its thread's, as errno's? Then it is to go on there, and is not set aside. */
   int (*keeps_errno)(void);
+  /* Does the calling thread hold a lock? Then it waits for nothing that a task of its arena is to give back. */
+  int (*holds_lock)(void);
   /* The calling thread comes to compute, or goes. coming: does nothing when it holds a core already. */
   void (*coming)(void);
   void (*going)(void);

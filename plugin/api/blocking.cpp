@@ -23,6 +23,7 @@
 #include "path/ringless.h"
 #include "path/waiting.h"
 #include "path/warming.h"
+#include "pool/pool.h"
 #include "sys/file.h"
 #include "sys/process.h"
 #include "sys/raw.h"
@@ -83,12 +84,13 @@ bool read_next(const op::Op& operation, const weir_runtime& runtime, Result* res
 }
 
 // Reason::none when a task stood here and was set aside until the operation was over. Who calls this API says that the
-// task may be set aside: no look at lanes or locks.
+// task may be set aside: no look at lanes. But a lock, where those are counted, the next task on the thread could want.
 Reason set_aside(const Made& by, const op::Op& operation, Result* result) {
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
   const weir_runtime* runtime = wait::runtime_of(base::self().place);
   if (!runtime) return Reason::outside;
   if (int refusal = runtime->refuses()) return wait::reason_of(refusal);
+  if (base::self().lock_depth > 0) return Reason::lock_held;
   if (!api::start()) return Reason::no_ring;
   bool storage = op::may_be_of_storage(operation.kind) && sys::is_storage(operation.fd);
   bool next = storage && operation.offset < 0;
@@ -117,6 +119,7 @@ Reason set_aside(const Made& by, const op::Op& operation, Result* result) {
 template <typename Call>
 Result block(const Made& by, Reason why, Call call, int stored = -1) {
   if (auto* tell = path::before_first_wait.load(std::memory_order_relaxed)) tell();
+  if (why == Reason::lock_held) pool::serve_without_me();
   bool had_core = base::self().holds_core;
   std::int64_t began = base::now_ns();
   gate::give_core();

@@ -62,7 +62,9 @@ WEIR_EXPORT int weir_pool_size(void) {
 
 bool weir::api::block_here(weir_start_fn start, void* arg) {
   const weir_runtime* runtime = wait::runtime_of(base::self().place);
-  if (runtime && !runtime->refuses()) {
+  bool holds_lock = base::self().lock_depth > 0;  // the next task on this thread could want it
+  if (runtime && holds_lock) pool::serve_without_me();
+  if (runtime && !holds_lock && !runtime->refuses()) {
     wait::ExceptionState exceptions;
     exceptions.take();
     wait::KeptErrno kept;

@@ -44,6 +44,7 @@ struct Worker {
   Context* current = nullptr;
   std::uint32_t dice = 1;
   int looks = 0;  // in vain, for a stack
+  std::atomic<bool> placeless{false};  // another serves in its place; it waits for one when it is back in its hub
 };
 
 // What all workers share. The two queues are short-lived holdings under one lock; the counts let everyone pass by
@@ -179,7 +180,8 @@ void run_tasks(void* context_) {
     // Asked anew each time: a task may have gone on on another worker.
     Worker* worker = me();
     if (!worker) exit(0);  // a child, forked by the task that is over: as a thread that ends, its only one
-    weir_task* task = any_ready() ? nullptr : next_task(*worker);
+    bool to_hub = any_ready() || worker->placeless.load(std::memory_order_relaxed);
+    weir_task* task = to_hub ? nullptr : next_task(*worker);
     if (task) task->run(task);
     else context->fiber.leave();
   }
@@ -293,6 +295,10 @@ bool give_place() {
   return false;
 }
 
+void give_place_away(Worker& worker) {
+  if (!worker.placeless.exchange(true, std::memory_order_relaxed)) give_place();
+}
+
 // By one of the spares.
 void take_place() {
   while (true) {
@@ -310,6 +316,15 @@ void take_place() {
   }
 }
 
+void wait_for_place(Worker& worker) {
+  {
+    sys::LockScope locked(shared.lock);
+    ++shared.spares;
+  }
+  take_place();
+  worker.placeless.store(false, std::memory_order_relaxed);
+}
+
 // There is no memory for one more stack. Those that are out come back when their tasks are over, which may be waiting for
 // the next one to run: so after a while, or at once where none is out, that one has the thread's own stack. Its calls block
 // the thread, and another worker serves meanwhile.
@@ -323,14 +338,11 @@ void without_stack(Worker& worker) {
   shared.stackless.fetch_add(1, std::memory_order_relaxed);
   weir_task* task = next_task(worker);
   if (task) {
-    give_place();
+    give_place_away(worker);
     task->run(task);
     if (!me()) exit(0);  // as in run_tasks()
-    sys::LockScope locked(shared.lock);
-    ++shared.spares;
   }
   shared.stackless.fetch_sub(1, std::memory_order_release);
-  if (task) take_place();
 }
 
 void hub(void* worker_) {
@@ -340,6 +352,7 @@ void hub(void* worker_) {
   thread.place |= base::in_own_worker;
   take_place();
   while (true) {
+    if (worker.placeless.load(std::memory_order_relaxed)) wait_for_place(worker);
     Context* context = pop_ready();
     if (!context && !something_comes_soon()) {
       sleep_a_while();
@@ -393,6 +406,10 @@ int start(int wanted, std::size_t stack_bytes) {
   }
   while ((state = start_state.load()) == 1) sys::futex_wait(start_state, 1, base::ns_per_s);
   return state == 2 ? 0 : -EAGAIN;
+}
+
+void serve_without_me() {
+  if (Worker* worker = me()) give_place_away(*worker);
 }
 
 bool busy() {

@@ -22,6 +22,10 @@ int size();
 // A task runs, is set aside, or waits to be begun.
 bool busy();
 
+// The calling worker is about to block within a task that can't be set aside: another serves in its place from now on, until
+// the task is over. Nothing where no worker calls.
+void serve_without_me();
+
 // As weir_spawn and weir_unspawn; the pool must have been started.
 void spawn(weir_task* task);
 bool unspawn(weir_task* task);

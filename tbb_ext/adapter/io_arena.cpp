@@ -129,7 +129,8 @@ WEIR_EXPORT Begun begin(int fd) {
   for (auto& place : watches) {
     Watch* watched = place.load(std::memory_order_acquire);
     if (!watched || watched->arena.load(std::memory_order_relaxed) != here) continue;
-    bool permit = watched->limit > 0 && is_storage(fd);
+    bool locked = tbb::holds_lock && tbb::holds_lock();  // who has the permits may wait for that lock: it takes none
+    bool permit = watched->limit > 0 && !locked && is_storage(fd);
     if (permit) watched->acquire();
     watched->calls.fetch_add(1, std::memory_order_relaxed);
     rise(watched->peak, watched->in_flight.fetch_add(1, std::memory_order_relaxed) + 1);

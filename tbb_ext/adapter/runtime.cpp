@@ -106,6 +106,7 @@ int go_home(std::int32_t tid) {
 int (*stack_expected)() = nullptr;
 int (*one_at_a_time)() = nullptr;
 int (*keeps_errno)() = nullptr;
+int (*holds_lock)() = nullptr;
 void (*stack_came)() = nullptr;
 void (*on_waiting)() = nullptr;
 void (*on_set_aside)() = nullptr;

@@ -22,6 +22,9 @@ extern int (*one_at_a_time)();
 // Whether the calling task has to go on on its thread; likewise.
 extern int (*keeps_errno)();
 
+// Whether the calling thread holds a lock; likewise.
+extern int (*holds_lock)();
+
 // Told of each task that is set aside; likewise.
 extern void (*on_waiting)();
 

@@ -117,6 +117,7 @@ void load() {
     machine.stack_came = [] { stacks.came(); };
   }
   machine.keeps_errno = keeps_errno;
+  machine.holds_lock = [] { return base::self().lock_depth > 0 ? 1 : 0; };
   machine.one_at_a_time = [] { return one_at_a_time() ? 1 : 0; };
   machine.execution_slot = reinterpret_cast<std::uint16_t (*)(const void*)>(
       libtbb_name("_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE"));
