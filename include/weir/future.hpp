@@ -3,7 +3,8 @@
 
 // std::async, std::future and their kin, with one difference: who waits is set aside, not blocked. Change `std::` to
 // `weir::`. Tasks run on weir's own pool; waits work in OpenMP tasks, oneTBB tasks, pool tasks and plain threads.
-// A task may go on on another thread after a wait: code that keeps thread-local addresses over get() must not migrate.
+// A task may go on on another thread after a wait: code that keeps thread-local addresses over get() must not migrate. Nor must
+// code that holds a lock over it: weir.h says why.
 
 #include <algorithm>
 #include <atomic>

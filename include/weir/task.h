@@ -2,7 +2,8 @@
 #pragma once
 
 /* Tasks on weir's own pool of workers, and how anything waits without costing a core: what future.hpp is made of, and
- * enough for a C program. The pool has as many workers as the process may use cores; it starts with the first task. */
+ * enough for a C program. As many workers serve as the process may use cores; the pool starts with the first task. Where all
+ * of them block in the kernel, whatever for, and tasks are ready, others serve in their place, 256 in all at the most. */
 
 #include <stdint.h>
 

@@ -13,6 +13,10 @@
 //   });
 //
 // Outside such an arena, and outside tasks, the calls block their thread.
+//
+// Hold no lock over them (weir.h): a std::mutex, a tbb::spin_mutex. A task that is set aside keeps it, and where all threads of the
+// arena wait for it none is left to go on with that task. Under the preload, which counts the locks of libc, but not those that are
+// inlined, who holds one blocks its thread.
 
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>

@@ -9,7 +9,11 @@
  *
  * Every call returns a value >= 0, or -errno; errno is left alone. No call returns -EINTR. O_NONBLOCK and
  * SO_RCVTIMEO/SO_SNDTIMEO of a descriptor do not matter here: a call waits. Memory handed over belongs to the call until
- * it returns. */
+ * it returns.
+ *
+ * Hold no lock over these calls, nor over weir_wait(), weir_block() or the wait for a future. A task that is set aside keeps its
+ * locks: others of its thread's may want them, and it may unlock them on another thread. Under the preload, which counts the locks
+ * of libc, a task that holds one blocks its thread instead. */
 
 #include <poll.h>
 #include <stddef.h>

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <new>
 
 #include "base/clock.h"
@@ -12,12 +13,14 @@
 #include "base/thread.h"
 #include "fiber/fiber.h"
 #include "pool/deque.h"
+#include "pool/watch.h"
 #include "sys/file.h"
 #include "sys/futex.h"
 #include "sys/idle.h"
 #include "sys/lock.h"
 #include "sys/process.h"
 #include "sys/raw.h"
+#include "sys/threads.h"
 #include "sys/wakes.h"
 
 namespace weir::pool {
@@ -44,7 +47,13 @@ struct Worker {
   Context* current = nullptr;
   std::uint32_t dice = 1;
   int looks = 0;  // in vain, for a stack
-  std::atomic<bool> placeless{false};  // another serves in its place; it waits for one when it is back in its hub
+  std::atomic<bool> has_place{false};  // without, another serves in its place: it waits for one when it is back in its hub
+  // For who looks whether it blocks. The turns are what it began or went on with.
+  std::atomic<std::int32_t> tid{0};
+  std::atomic<std::uint32_t> turns{0};
+  std::uint32_t turns_seen = 0;  // by the watch
+
+  void takes_turn() { turns.store(turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 };
 
 // What all workers share. The two queues are short-lived holdings under one lock; the counts let everyone pass by
@@ -79,6 +88,9 @@ constinit std::atomic<int> worker_count{0};
 constinit std::atomic<Worker*> workers[most_workers];
 constinit std::atomic<int> wanted_workers{0};
 constinit sys::Lock growing;  // worker_count
+constinit Watch watch;
+// Of signals: as whoever started the pool had it. The watch, which has all blocked, starts workers too.
+constinit std::uint64_t worker_mask = 0;
 constinit std::atomic<std::uint32_t> start_state{0};  // 0 not yet, 1 under way, 2 done
 
 Worker* me() { return static_cast<Worker*>(base::self().pool); }
@@ -180,10 +192,14 @@ void run_tasks(void* context_) {
     // Asked anew each time: a task may have gone on on another worker.
     Worker* worker = me();
     if (!worker) exit(0);  // a child, forked by the task that is over: as a thread that ends, its only one
-    bool to_hub = any_ready() || worker->placeless.load(std::memory_order_relaxed);
+    bool to_hub = any_ready() || !worker->has_place.load(std::memory_order_relaxed);
     weir_task* task = to_hub ? nullptr : next_task(*worker);
-    if (task) task->run(task);
-    else context->fiber.leave();
+    if (!task) {
+      context->fiber.leave();
+      continue;
+    }
+    worker->takes_turn();
+    task->run(task);
   }
 }
 
@@ -296,11 +312,11 @@ bool give_place() {
 }
 
 void give_place_away(Worker& worker) {
-  if (!worker.placeless.exchange(true, std::memory_order_relaxed)) give_place();
+  if (worker.has_place.exchange(false, std::memory_order_relaxed)) give_place();
 }
 
 // By one of the spares.
-void take_place() {
+void take_place(Worker& worker) {
   while (true) {
     std::uint32_t epoch = shared.place_epoch.load(std::memory_order_acquire);
     {
@@ -308,21 +324,22 @@ void take_place() {
       if (shared.free_places > 0) {
         --shared.free_places;
         --shared.spares;
+        worker.takes_turn();
+        worker.has_place.store(true, std::memory_order_release);
         return;
       }
     }
-    sys::Idle idle;
     sys::futex_wait(shared.place_epoch, epoch);
   }
 }
 
 void wait_for_place(Worker& worker) {
+  if (anything_to_do()) notify();  // it may be the one that was woken for it
   {
     sys::LockScope locked(shared.lock);
     ++shared.spares;
   }
-  take_place();
-  worker.placeless.store(false, std::memory_order_relaxed);
+  take_place(worker);
 }
 
 // There is no memory for one more stack. Those that are out come back when their tasks are over, which may be waiting for
@@ -350,12 +367,15 @@ void hub(void* worker_) {
   base::Thread& thread = base::self();
   thread.pool = &worker;
   thread.place |= base::in_own_worker;
-  take_place();
+  worker.tid.store(sys::thread_id(), std::memory_order_relaxed);
+  sys::raw(SYS_rt_sigprocmask, SIG_SETMASK, sys::word(&worker_mask), 0, sizeof worker_mask);
+  take_place(worker);
   while (true) {
-    if (worker.placeless.load(std::memory_order_relaxed)) wait_for_place(worker);
+    if (!worker.has_place.load(std::memory_order_relaxed)) wait_for_place(worker);
     Context* context = pop_ready();
     if (!context && !something_comes_soon()) {
       sleep_a_while();
+      watch.stir();
       continue;
     }
     if (!context) context = idle_context();
@@ -365,8 +385,40 @@ void hub(void* worker_) {
     }
     worker.looks = 0;
     if (anything_to_do()) notify();  // who was woken wakes the next
+    worker.takes_turn();
     enter(worker, context);
   }
+}
+
+// In the kernel, for whatever there is.
+bool blocks(const Worker& worker) {
+  char state = sys::state_of(worker.tid.load(std::memory_order_relaxed)).state;
+  return state == 'S' || state == 'D';
+}
+
+template <typename Visit>
+void each_in_place(Visit visit) {
+  int count = worker_count.load(std::memory_order_acquire);
+  for (int i = 0; i < count; ++i) {
+    Worker* worker = workers[i].load(std::memory_order_acquire);
+    if (worker && worker->has_place.load(std::memory_order_acquire)) visit(*worker);
+  }
+}
+
+Watch::Found look_at_workers() {
+  int serving = 0, moved = 0, blocked = 0;
+  each_in_place([&](Worker& worker) {
+    std::uint32_t turns = worker.turns.load(std::memory_order_relaxed);
+    ++serving;
+    moved += turns != worker.turns_seen;
+    worker.turns_seen = turns;
+  });
+  int sleepers = shared.sleepers.load(std::memory_order_seq_cst);
+  if (serving && sleepers >= serving) return Watch::Found::idle;
+  if (moved) return Watch::Found::moving;
+  if (sleepers || !anything_to_do()) return Watch::Found::quiet;
+  each_in_place([&](const Worker& worker) { blocked += blocks(worker); });
+  return blocked < serving ? Watch::Found::moving : Watch::Found::stuck;
 }
 
 int refuses() {
@@ -398,8 +450,10 @@ int start(int wanted, std::size_t stack_bytes) {
   if (start_state.compare_exchange_strong(state, 1)) {
     if (wanted > most_workers) wanted = most_workers;
     stacks.set_bytes(stack_bytes);
+    sys::raw(SYS_rt_sigprocmask, SIG_BLOCK, 0, sys::word(&worker_mask), sizeof worker_mask);
     wanted_workers.store(wanted);
     for (int i = 0; i < wanted && give_place(); ++i) {}
+    if (worker_count.load()) watch.start({look_at_workers, [] { each_in_place(give_place_away); }});
     start_state.store(worker_count.load() ? 2 : 0);
     sys::futex_wake(start_state, 1 << 30);
     return worker_count.load() ? 0 : -EAGAIN;
@@ -440,6 +494,7 @@ void after_fork() {
   worker_count.store(0);
   start_state.store(0);
   growing.after_fork();
+  watch.after_fork();
   stacks.after_fork();
   shared.lock.after_fork();
   shared.first = shared.last = nullptr;
