@@ -8,6 +8,8 @@
 
 #include <set>
 
+#include "waiting.h"
+
 namespace weir::migrate {
 namespace {
 
@@ -51,6 +53,7 @@ class Search : public RecursiveASTVisitor<Search> {
     std::string name = function->getQualifiedNameAsString();
     if (name == "std::this_thread::get_id" || of_thread.contains(name))
       return stop("asks for what belongs to its thread, by " + name, where);
+    if (std::string wait = wait_of(function); !wait.empty()) return stop(wait, where);
     const FunctionDecl* body = nullptr;
     if (!function->hasBody(body) || sources_.isInSystemHeader(body->getLocation())) return true;
     if (!seen_.insert(body).second) return true;

@@ -17,8 +17,8 @@ bool is_of_family(const clang::NamedDecl* declaration);
 // Does the type say one of them, itself or as an argument?
 bool speaks_of_family(clang::QualType type);
 
-// Why what runs in `body` may not move between threads, in words, and where; "" when nothing of it is seen. Follows calls
-// into functions whose bodies are there and are not the system's.
+// Why what runs in `body` may not move between threads, or is to have a thread of its own to block, in words, and where; "" when
+// nothing of it is seen. Follows calls into functions whose bodies are there and are not the system's.
 struct Bound {
   std::string why;
   clang::SourceLocation where;
