@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <chrono>
 #include <coroutine>
+#include <cxxabi.h>
 #include <exception>
 #include <functional>
 #include <future>  // std::future_error, std::launch, std::future_status: the same types
@@ -224,6 +225,15 @@ class State {
   std::exception_ptr error_;
 };
 
+// Done when its scope is left, be it by pthread_exit.
+template <typename F>
+struct Finally {
+  F last;
+  ~Finally() { last(); }
+};
+template <typename F>
+Finally(F) -> Finally<F>;
+
 struct Nothing {};
 template <typename T>
 using Stored = std::conditional_t<std::is_void_v<T>, Nothing,
@@ -257,8 +267,8 @@ class Result : public State {
   // Runs f(args...) and keeps what it gives. Once, and nobody else may set anything: there is no claim to make.
   template <typename F, typename... Arguments>
   void run(F&& f, Arguments&&... arguments) {
+    Finally finally{[this] { this->finish(); }};
     keep_result(std::forward<F>(f), std::forward<Arguments>(arguments)...);
-    this->finish();
   }
 
  protected:
@@ -274,6 +284,11 @@ class Result : public State {
       } else {
         keep(std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...));
       }
+#ifdef __GLIBCXX__
+    } catch (const __cxxabiv1::__forced_unwind&) {  // pthread_exit: nobody may keep that
+      this->keep_error(std::make_exception_ptr(future_error(future_errc::broken_promise)));
+      throw;
+#endif
     } catch (...) {
       this->keep_error(std::current_exception());
     }
@@ -544,18 +559,20 @@ class Call : public Result<T>, public weir_task {
     if (weir_spawn(this)) as_task();  // no worker to be had: here and now
   }
   void as_task() {
+    Finally finally{[this] { this->release(); }};
     execute();
-    this->release();
   }
   // What the function and its arguments hold is gone before anybody sees the result.
   void execute() {
+    Finally finally{[this] {
+      call_.reset();  // moving it may have failed
+      this->finish();
+    }};
     this->keep_result([this]() -> T {
       std::tuple<F, Arguments...> call = std::move(*call_);
       call_.reset();
       return std::apply([](auto&&... parts) -> T { return std::invoke(std::move(parts)...); }, std::move(call));
     });
-    call_.reset();  // moving it may have failed
-    this->finish();
   }
   std::optional<std::tuple<F, Arguments...>> call_;
   std::atomic<bool> spawned_{false};
@@ -574,7 +591,8 @@ auto make_call(F&& f, Arguments&&... arguments) {
 
 }  // namespace detail
 
-// As std::async. Unlike there, the future's destructor does not wait: nothing is lost by that but a surprise.
+// As std::async. Unlike there, the future's destructor does not wait: nothing is lost by that but a surprise. A task may leave by
+// pthread_exit, as there: its promise is broken.
 template <typename F, typename... Arguments>
 future<detail::CallResult<F, Arguments...>> async(launch policy, F&& f, Arguments&&... arguments) {
   using T = detail::CallResult<F, Arguments...>;

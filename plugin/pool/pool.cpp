@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pool/pool.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <new>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/list.h"
@@ -47,6 +49,7 @@ struct Worker {
   Context* current = nullptr;
   std::uint32_t dice = 1;
   int looks = 0;  // in vain, for a stack
+  bool without_stack = false;  // runs a task on its thread's own
   std::atomic<bool> has_place{false};  // without, another serves in its place: it waits for one when it is back in its hub
   // For who looks whether it blocks. The turns are what it began or went on with.
   std::atomic<std::int32_t> tid{0};
@@ -356,11 +359,41 @@ void without_stack(Worker& worker) {
   weir_task* task = next_task(worker);
   if (task) {
     give_place_away(worker);
+    worker.without_stack = true;
     task->run(task);
     if (!me()) exit(0);  // as in run_tasks()
+    worker.without_stack = false;
   }
   shared.stackless.fetch_sub(1, std::memory_order_release);
 }
+
+// A task has left by pthread_exit: all of its frames are gone, and this thread will be. Another takes over from it.
+void thread_ends(void* worker_) {
+  auto& worker = *static_cast<Worker*>(worker_);
+  base::Thread& thread = base::self();
+  if (thread.pool != &worker) return;  // in a child that the task forked
+  thread.pool = nullptr;
+  thread.place &= ~base::in_own_worker;
+  if (Context* context = std::exchange(worker.current, nullptr)) {
+    context->fiber.prepare(context->fiber.stack(), run_tasks, context);
+    keep_idle(context);
+  }
+  if (std::exchange(worker.without_stack, false)) shared.stackless.fetch_sub(1, std::memory_order_release);
+  {
+    sys::LockScope locked(shared.lock);
+    if (worker.has_place.exchange(false, std::memory_order_relaxed)) ++shared.free_places;
+    ++shared.spares;
+  }
+  if (!sys::start_program_thread(hub, &worker, "weir-worker", stacks.bytes())) return;
+  {
+    sys::LockScope locked(shared.lock);
+    --shared.spares;
+  }
+  shared.place_epoch.fetch_add(1, std::memory_order_release);
+  sys::futex_wake(shared.place_epoch);
+}
+
+void serve(Worker& worker);
 
 void hub(void* worker_) {
   auto& worker = *static_cast<Worker*>(worker_);
@@ -369,6 +402,12 @@ void hub(void* worker_) {
   thread.place |= base::in_own_worker;
   worker.tid.store(sys::thread_id(), std::memory_order_relaxed);
   sys::raw(SYS_rt_sigprocmask, SIG_SETMASK, sys::word(&worker_mask), 0, sizeof worker_mask);
+  pthread_cleanup_push(thread_ends, worker_);
+  serve(worker);
+  pthread_cleanup_pop(0);
+}
+
+void serve(Worker& worker) {
   take_place(worker);
   while (true) {
     if (!worker.has_place.load(std::memory_order_relaxed)) wait_for_place(worker);
