@@ -801,7 +801,8 @@ class io_future {
     return {weir_wait_within(std::exchange(operation_, nullptr), ns < 0 ? 0 : ns)};
   }
 
-  // f(io_result) on weir's driver thread, the moment the operation ends: it must not block. Holds no stack meanwhile.
+  // f(io_result) on weir's driver thread, the moment the operation ends: it must neither block nor throw, which ends the process.
+  // Holds no stack meanwhile.
   template <typename F>
   void on_complete(F f) {
     expect_state();

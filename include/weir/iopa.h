@@ -36,7 +36,7 @@ typedef struct IOPA_Decision {
 typedef struct IOPA_Config {
   size_t size;                 /* sizeof(IOPA_Config): later versions may add fields at the end */
   int algorithm;               /* IOPA_ALGORITHM_ */
-  int cores;                   /* 0: those this process may use */
+  int cores;                   /* 0: those this process may use. This and each number of threads: at most 65536 */
   int min_threads;             /* 0: 1 */
   int max_threads;             /* 0: 128 */
   /* The paper's parameters, for IOPA_ALGORITHM_PUBLISHED. */
@@ -60,7 +60,8 @@ typedef void *(*IOPA_ThreadFn)(void *arg);
 int IOPA_Init(const IOPA_Config *config);
 
 /* Runs fn(arg) in as many threads as the controller wants at any time, and returns at once. `files` and what it points to
- * belong to the pool until IOPA_WaitComplete() returned. What fn returns is ignored.
+ * belong to the pool until IOPA_WaitComplete() returned. What fn returns is ignored. No exception may leave it: that ends the
+ * process.
  * -EPERM: before IOPA_Init. -EINVAL: fn, files or one of them is NULL, or count 0. -EBUSY: the files of the last call are
  * not done (also from within fn). -EAGAIN or -ENOMEM: not one thread could be started; no file was handed out. */
 int IOPA_CreateThreads(IOPA_ThreadFn fn, void *arg, const char *const *files, size_t count);

@@ -47,7 +47,8 @@ weir_message weir_msg_recv(weir_link *link, void *to, size_t bytes);
 
 /* The same, with a function that writes the message to a stream, or reads it from one: it runs as a task of weir's pool
  * while the transfer is under way, with never more than 64 KiB between the two, moved in fragments of 4 KiB. It returns
- * 0, or -errno, which then is the result at both ends. What a reader leaves unread is skipped. */
+ * 0, or -errno, which then is the result at both ends. What a reader leaves unread is skipped. No exception may leave it: that
+ * ends the process. */
 typedef int (*weir_stream_fn)(weir_stream *stream, void *arg);
 weir_message weir_msg_send_by(weir_link *link, weir_stream_fn marshal, void *arg);
 weir_message weir_msg_recv_by(weir_link *link, weir_stream_fn unmarshal, void *arg);
@@ -71,7 +72,7 @@ int weir_mtest(weir_message id, ssize_t *result);
 
 /* fn(arg, result) the moment the message has left or has arrived: on weir's driver thread, or where weir_mcancel or
  * weir_link_close ends it, or here and now when it is over already. Once an id. fn must not block; it may register
- * transfers, spawn tasks and wake others. 0, or -EINVAL. */
+ * transfers, spawn tasks and wake others. No exception may leave it. 0, or -EINVAL. */
 int weir_mcont(weir_message id, weir_completion_fn fn, void *arg);
 
 /* Asks for an early end: the result is -ECANCELED at both ends, or what was faster. 0, or -EINVAL. */

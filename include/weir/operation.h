@@ -52,7 +52,7 @@ int weir_test(weir_operation *op, ssize_t *result);
 void weir_cancel(weir_operation *op);
 
 /* Calls fn once the operation is over: on weir's driver thread, or here and now when it is over already. fn must not
- * block; it may start operations, spawn tasks and wake others. */
+ * block; it may start operations, spawn tasks and wake others. No exception may leave it: that ends the process. */
 void weir_on_complete(weir_operation *op, weir_completion_fn fn, void *arg);
 
 /* Cancels, and returns when the kernel is done with the memory. */

@@ -49,10 +49,11 @@ typedef struct weir_statistics {
 } weir_statistics;
 
 /* Starts the engine; NULL: WEIR_* variables and defaults. Idempotent, from any thread, also after fork(). 0 or -errno:
- * -EINVAL for options of no known size. Without io_uring it succeeds too, and calls block. */
+ * -EINVAL for options of no known size or with a number below 0. Without io_uring it succeeds too, and calls block. */
 int weir_init(const weir_options *options);
 
-/* Writes the report, if one was asked for. Calls under way go on; a later weir_init() starts anew. Idempotent. */
+/* Writes the report, if one was asked for. Calls under way go on; a later weir_init() starts anew. Idempotent. 0, always: of
+ * a report that can't be written stderr tells. */
 int weir_close(void);
 
 const char *weir_version(void);

@@ -13,8 +13,16 @@
 
 using namespace weir;
 
+namespace {
+
+bool is_sound(const weir_options& o) {
+  return o.size == sizeof(weir_options) && o.threads >= 0 && o.permits >= 0 && o.max_permits >= 0;
+}
+
+}  // namespace
+
 WEIR_EXPORT int weir_init(const weir_options* options) {
-  if (options && options->size != sizeof(weir_options)) return -EINVAL;
+  if (options && !is_sound(*options)) return -EINVAL;
   api::prepare(environ);
   if (options) {
     api::Overrides overrides;

@@ -363,11 +363,19 @@ static void queued_and_cancelled(void) {
   CHECK(status == 0);
 }
 
+static void numbers_below_zero(void) {
+  weir_options threads = {.size = sizeof threads, .threads = -4};
+  weir_options permits = {.size = sizeof permits, .permits = -1};
+  weir_options most = {.size = sizeof most, .max_permits = -128};
+  CHECK(weir_init(&threads) == -EINVAL && weir_init(&permits) == -EINVAL && weir_init(&most) == -EINVAL);
+}
+
 int main(void) {
   queued_and_cancelled();
   any_number_of_permits();
   weir_options options = {.size = 3};
   CHECK(weir_init(&options) == -EINVAL);
+  numbers_below_zero();
   CHECK(weir_init(NULL) == 0 && weir_init(NULL) == 0);
   errno = 77;
   files();

@@ -104,6 +104,14 @@ static void misuse(void) {
   config.min_threads = 9;
   config.max_threads = 8;
   EXPECT_IS(IOPA_Init(&config), -EINVAL);
+  config.max_threads = 65537;
+  EXPECT_IS(IOPA_Init(&config), -EINVAL);
+  config.max_threads = 65536;
+  config.previous_average_num = 17;
+  EXPECT_IS(IOPA_Init(&config), -EINVAL);
+  config.previous_average_num = 16;
+  EXPECT_IS(IOPA_Init(&config), 0);
+  EXPECT_IS(IOPA_Close(), 0);
 
   EXPECT_IS(IOPA_Init(NULL), 0);
   EXPECT_IS(IOPA_Init(NULL), -EALREADY);
