@@ -26,3 +26,7 @@ install(FILES ${CMAKE_BINARY_DIR}/weirConfig.cmake ${CMAKE_BINARY_DIR}/weirConfi
 file(RELATIVE_PATH WEIR_PC_INCLUDEDIR ${CMAKE_INSTALL_FULL_LIBDIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 configure_file(${CMAKE_SOURCE_DIR}/cmake/weir.pc.in ${CMAKE_BINARY_DIR}/weir.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/weir.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(TARGET weir_tbb)
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/weir_tbb.pc.in ${CMAKE_BINARY_DIR}/weir_tbb.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/weir_tbb.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()

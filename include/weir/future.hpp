@@ -2,7 +2,8 @@
 #pragma once
 
 // std::async, std::future and their kin, with one difference: who waits is set aside, not blocked. Change `std::` to
-// `weir::`. Tasks run on weir's own pool; waits work in OpenMP tasks, oneTBB tasks, pool tasks and plain threads.
+// `weir::`. Tasks run on weir's own pool. Waits work everywhere; set aside are tasks of the pool, those of oneTBB in a
+// weir::io_arena, and under `weir run` all of oneTBB's and OpenMP's. Elsewhere the thread sleeps.
 // A task may go on on another thread after a wait: code that keeps thread-local addresses over get() must not migrate. Nor must
 // code that holds a lock over it: weir.h says why.
 

@@ -28,8 +28,8 @@ int weir_spawn(weir_task *task);
  * else 0. */
 int weir_unspawn(weir_task *task);
 
-/* Waits until the waiter that start(arg, waiter) is given gets woken: the calling task is set aside, be it of OpenMP, of
- * oneTBB or of the pool; a thread that is in no task sleeps. May return on another thread. */
+/* Waits until the waiter that start(arg, waiter) is given gets woken: the calling task is set aside where weir.h says that one is;
+ * elsewhere the thread sleeps. May return on another thread. */
 void weir_block(weir_start_fn start, void *arg);
 
 /* Workers of the pool; starts it. */

@@ -12,7 +12,7 @@
 //     });
 //   });
 //
-// Outside such an arena, and outside tasks, the calls block their thread.
+// Outside such an arena, and outside tasks, the calls block their thread; under `weir run` tasks of any arena are set aside.
 //
 // Hold no lock over them (weir.h): a std::mutex, a tbb::spin_mutex. A task that is set aside keeps it, and where all threads of the
 // arena wait for it none is left to go on with that task. Under the preload, which counts the locks of libc, but not those that are

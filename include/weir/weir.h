@@ -3,9 +3,10 @@
 
 /* weir for programs that ask: calls that look blocking and cost no core.
  *
- * In a task of a runtime that weir knows (a oneTBB task with libweir_tbb.so, an OpenMP task under `weir run`, a worker of
- * weir's own pool) a call that would block sets the task aside and the thread takes other tasks; the task may go on on
- * another thread where the runtime moves tasks. Elsewhere the calling thread blocks, as with the call of the same name.
+ * In a task of a runtime that weir knows (a oneTBB task in a weir::io_arena, which libweir_tbb.so has, or under `weir run`; an
+ * OpenMP task under `weir run`; a task of weir's own pool) a call that would block sets the task aside and the thread takes other
+ * tasks; the task may go on on another thread where the runtime moves tasks. Elsewhere, and so in oneTBB's other arenas without
+ * `weir run`, the calling thread blocks, as with the call of the same name.
  *
  * Every call returns a value >= 0, or -errno; errno is left alone. No call returns -EINTR. O_NONBLOCK and
  * SO_RCVTIMEO/SO_SNDTIMEO of a descriptor do not matter here: a call waits. Memory handed over belongs to the call until
