@@ -24,13 +24,16 @@ typedef struct weir_tbb_machine {
   int64_t processors;  /* what libtbb was told; == cores: the truth, and there are no stand-ins */
   /* libtbb's execution_slot, past our own that takes it for the program's. */
   uint16_t (*execution_slot)(const void *);
+  /* Likewise, past our own that tells the program what it would be without us. */
+  int (*max_concurrency)(const void *);
   int guards_are_free; /* a stack's guard pages cost no mapping of their own */
   /* Where addresses are limited, else null. libtbb may need one stack more for the calling thread, whose task is about to be set
    * aside: is one to be had? Then: it has what it needs. */
   int (*stack_expected)(void);
   void (*stack_came)(void);
-  /* Does one task at a time run where the calling thread is, as the program wants it? Then none is set aside. */
-  int (*one_at_a_time)(void);
+  /* Does one task at a time run where the calling thread is, an arena made of so many slots, as the program wants it? Then none is
+   * set aside. */
+  int (*one_at_a_time)(int slots);
   /* Does the calling task keep an address that is its thread's, as errno's? Then it is to go on there, and is not set aside. */
   int (*keeps_errno)(void);
   /* Does the calling thread hold a lock? Then it waits for nothing that a task of its arena is to give back. */

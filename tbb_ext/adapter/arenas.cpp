@@ -46,6 +46,8 @@ Arena& arena_here() {
   return table[rows - 1];
 }
 
+std::span<Arena> all_arenas() { return {table, rows - 1}; }
+
 bool is_shared(const Arena& arena) { return &arena == &table[rows - 1]; }
 
 bool keeps_turns(const Arena& arena, void* name) {

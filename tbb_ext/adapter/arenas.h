@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 
 #include "tbb_ext/adapter/turns.h"
 
@@ -18,6 +19,8 @@ struct Arena {
   std::atomic<Help> help{Help::none};    // of the attendant
   std::atomic<std::int64_t> called_at_ns{0};
   void* attendant = nullptr;             // while it is present: where it waits to be sent off
+  enum class Wants : std::int32_t { nothing, one_later, one_now };
+  std::atomic<Wants> worker{Wants::nothing};
   Turns turns;
 };
 
@@ -27,6 +30,9 @@ void set_caps(bool guards_are_free, std::int64_t wanted);
 // The arena in which the calling thread is; libtbb gives it one if it has none. By a name that is good for comparing.
 void* name_of_arena_here();
 Arena& arena_here();
+
+// All there are, in no order; those that are free too.
+std::span<Arena> all_arenas();
 
 // Does this row stand for several arenas? There were more than the table holds.
 bool is_shared(const Arena& arena);

@@ -4,6 +4,7 @@
 
 #include "tbb_ext/adapter/arenas.h"
 #include "tbb_ext/adapter/attendant.h"
+#include "tbb_ext/adapter/calling.h"
 #include "tbb_ext/adapter/limit.h"
 #include "tbb_ext/adapter/numbers.h"
 #include "tbb_ext/adapter/runtime.h"
@@ -26,9 +27,13 @@ void go() {
 // A thread of the program while it is in libtbb.
 class Inside {
  public:
-  explicit Inside(const void* site) : site_(site), begun_(machine->begins(site)) { come(); }
+  explicit Inside(const void* site) : site_(site), begun_(machine->begins(site)) {
+    ++threads_inside;
+    come();
+  }
   ~Inside() {
     go();
+    --threads_inside;
     machine->ends(site_, begun_);
   }
   Inside(const Inside&) = delete;
@@ -67,6 +72,7 @@ extern "C" __attribute__((visibility("default"))) const weir_tbb_adapter* weir_t
   machine = of;
   set_caps(of->guards_are_free, weir_setting_number("WEIR_MAX_SUSPENDED"));
   if (of->execution_slot) execution_slot = of->execution_slot;
+  if (of->max_concurrency) max_concurrency = of->max_concurrency;
   stack_expected = of->stack_expected;
   stack_came = of->stack_came;
   one_at_a_time = of->one_at_a_time;
@@ -79,6 +85,7 @@ extern "C" __attribute__((visibility("default"))) const weir_tbb_adapter* weir_t
   on_attending = come;
   on_leaving = go;
   std::atexit(of->leaving);
+  threads_inside.store(0);
   register_runtime();
   begin_limit(*of);
   return &adapter;

@@ -14,6 +14,8 @@
 
 #include "tbb_ext/adapter/arenas.h"
 #include "tbb_ext/adapter/attendant.h"
+#include "tbb_ext/adapter/calling.h"
+#include "tbb_ext/adapter/size.h"
 #include "tbb_ext/hooks.h"
 
 namespace weir::tbb {
@@ -27,24 +29,33 @@ constexpr auto no_slot = static_cast<std::uint16_t>(-1);
 int refuses() {
   if (execution_slot(nullptr) == no_slot) return WEIR_REFUSED_NOT_A_TASK;
   if (!::tbb::task::current_context()) return WEIR_REFUSED_NOT_A_TASK;
-  if (one_at_a_time && one_at_a_time()) return WEIR_REFUSED_CONSTRUCT;
-  if (is_full(arena_here())) return WEIR_REFUSED_CAP;
+  ArenaSize size = size_here();
+  if (one_at_a_time && one_at_a_time(size.slots)) return WEIR_REFUSED_CONSTRUCT;
+  Arena& arena = arena_here();
+  if (is_full(arena)) return WEIR_REFUSED_CAP;
+  if (size.is_without_workers() && is_shared(arena)) return WEIR_REFUSED_CAP;  // no worker could be called to it
   return keeps_errno && keeps_errno() ? WEIR_REFUSED_CONSTRUCT : 0;  // last: it reads the stack
 }
+
+// The first slot is for a thread of the program, in an arena that has one for such.
+bool is_worker_here() { return execution_slot(nullptr) > 0; }
 
 struct TaskWaiter : weir_waiter {
   Arena* arena;
   void* arena_name;
   Turns::Ready ready;
   bool in_turn = false;
+  bool without_workers, is_workers;
 };
 
 void wake(weir_waiter* self) {
   auto& waiter = *static_cast<TaskWaiter*>(self);
   Arena& arena = *waiter.arena;
+  bool without_workers = waiter.without_workers, is_workers = waiter.is_workers;  // the waiter may be gone when libtbb knows
   waiter.in_turn = keeps_turns(arena, waiter.arena_name);
   if (waiter.in_turn) arena.turns.add(waiter.ready);
   else ::tbb::task::resume(waiter.ready.point);
+  if (without_workers) call_worker(arena, is_workers);
   if (on_ready) on_ready();
 }
 
@@ -57,6 +68,8 @@ int suspend(weir_start_fn start, void* argument) {
   waiter.wake = wake;
   waiter.arena = &arena;
   waiter.arena_name = name_of_arena_here();
+  waiter.without_workers = size_here().is_without_workers();
+  waiter.is_workers = is_worker_here();
   ::tbb::task::suspend([&](SuspendPoint point) {
     if (stack_came) stack_came();
     waiter.ready.point = point;
@@ -64,6 +77,7 @@ int suspend(weir_start_fn start, void* argument) {
     if (on_set_aside) on_set_aside();
   });
   if (waiter.in_turn) arena.turns.one_goes_on();
+  if (waiter.without_workers && is_worker_here()) keep_worker();
   if (on_going_on) on_going_on();
   one_came_back(arena, count_suspended(arena, -1));
   return 0;
@@ -104,7 +118,7 @@ int go_home(std::int32_t tid) {
 }  // namespace
 
 int (*stack_expected)() = nullptr;
-int (*one_at_a_time)() = nullptr;
+int (*one_at_a_time)(int slots) = nullptr;
 int (*keeps_errno)() = nullptr;
 int (*holds_lock)() = nullptr;
 void (*stack_came)() = nullptr;
@@ -116,11 +130,12 @@ void (*on_ready)() = nullptr;
 std::uint16_t (*execution_slot)(const void*) = [](const void*) {
   return ::tbb::detail::r1::execution_slot(nullptr);
 };
+int (*max_concurrency)(const void*) = [](const void*) { return ::tbb::detail::r1::max_concurrency(nullptr); };
 
 const weir_runtime runtime = {WEIR_RUNTIME_VERSION, "tbb", refuses, suspend, go_home, nullptr};
 
 void register_runtime() {
-  static const int once = (pthread_atfork(nullptr, nullptr, turns_after_fork),
+  static const int once = (pthread_atfork(nullptr, nullptr, [] { turns_after_fork(), calling_after_fork(); }),
                            weir_runtime_register(&runtime, WEIR_TBB_PLACE | WEIR_TBB_IO_PLACE));
   (void)once;
 }

@@ -16,8 +16,11 @@ extern std::uint16_t (*execution_slot)(const void*);
 extern int (*stack_expected)();
 extern void (*stack_came)();
 
-// Whether tasks are to keep their order where the calling thread is; likewise.
-extern int (*one_at_a_time)();
+// Likewise its max_concurrency.
+extern int (*max_concurrency)(const void*);
+
+// Whether tasks are to keep their order where the calling thread is, an arena made of so many slots; likewise.
+extern int (*one_at_a_time)(int slots);
 
 // Whether the calling task has to go on on its thread; likewise.
 extern int (*keeps_errno)();

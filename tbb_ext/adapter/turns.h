@@ -21,6 +21,16 @@ class Turns {
   void add(Ready& one);
   // One of those added goes on.
   void one_goes_on();
+  bool any_is_told() {
+    std::lock_guard locked(lock_);
+    return told_;
+  }
+  // Calls `act` if libtbb was told of one that did not go on yet. The arena is there as long as that one is, which waits for `act`.
+  template <typename F>
+  void while_one_is_told(F act) {
+    std::lock_guard locked(lock_);
+    if (told_) act();
+  }
 
  private:
   Ready* next_to_tell();

@@ -118,9 +118,11 @@ void load() {
   }
   machine.keeps_errno = keeps_errno;
   machine.holds_lock = [] { return base::self().lock_depth > 0 ? 1 : 0; };
-  machine.one_at_a_time = [] { return one_at_a_time() ? 1 : 0; };
+  machine.one_at_a_time = [](int slots) { return one_at_a_time(slots) ? 1 : 0; };
   machine.execution_slot = reinterpret_cast<std::uint16_t (*)(const void*)>(
       libtbb_name("_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE"));
+  machine.max_concurrency = reinterpret_cast<int (*)(const void*)>(
+      libtbb_name("_ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE"));
   machine.coming = coming;
   machine.going = going;
   machine.begins = begins;

@@ -95,6 +95,22 @@ void enqueue_and_accept() {
   check(done == 8, "enqueued tasks");
 }
 
+// libtbb has a worker for an arena of one only while tasks are enqueued that have not begun.
+void enqueue_alone() {
+  weir::io_arena arena(1);
+  arena.set_permits(1);
+  int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  std::atomic<int> left{30};
+  for (int i = 0; i < 30; ++i)
+    arena.enqueue([&] {
+      char block[512];
+      check(weir::sleep(ms) == 0 && weir::pread(file, block, sizeof block, 0) == sizeof block, "sleep, pread");
+      --left;
+    });
+  while (left) usleep(300);
+  close(file);
+}
+
 void permits() {
   char name[] = "/tmp/weir-io-arena-XXXXXX";
   int file = mkstemp(name);
@@ -124,6 +140,7 @@ int main() {
   overlap();
   // Without a ring an accept() keeps its thread from the connect() that it waits for.
   if (ring_was_used()) enqueue_and_accept();
+  enqueue_alone();
   permits();
   overlap();
   std::printf("well\n");
