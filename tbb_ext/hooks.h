@@ -65,6 +65,7 @@ typedef struct weir_tbb_adapter {
   void (*within_task)(weir_tbb_entry entry, void *a, void *b, void *c, void *d);
   /* The program makes a global_control of so many threads, and has destroyed one: what it allows has to be had. */
   void (*control_comes)(int64_t threads);
+  void (*control_stands)(int64_t threads);  /* libtbb heeds it from now on */
   void (*control_went)(int64_t threads);
   int (*has_controls)(void);
   /* The program is to find no more threads than it was told: stand-ins go. */

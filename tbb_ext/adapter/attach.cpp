@@ -60,9 +60,13 @@ void within(const void* site, weir_tbb_entry entry, void* a, void* b, void* c, v
   within_task(entry, a, b, c, d);
 }
 
-const weir_tbb_adapter adapter = {within,       within_task, control_comes,          control_went, has_controls,     lower_limit, number_of,
-                                  await_number, program_makes_observer, spare_number, raise_limit,      one_blocks_alone,
-                                  break_stall};
+void control_stands(std::int64_t threads) {
+  if (threads == 1) call_workers();
+}
+
+const weir_tbb_adapter adapter = {within,       within_task,  control_comes, control_stands,         control_went, has_controls,
+                                  lower_limit,  number_of,    await_number,  program_makes_observer, spare_number, raise_limit,
+                                  one_blocks_alone, break_stall};
 
 }  // namespace
 }  // namespace weir::tbb

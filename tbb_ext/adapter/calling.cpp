@@ -85,6 +85,11 @@ void call_worker(Arena& arena, bool is_workers) {
 
 void keep_worker() { enqueue_nothing(nullptr); }
 
+void call_workers() {
+  for (Arena& arena : all_arenas())
+    if (arena.suspended.load()) call_worker(arena, false);
+}
+
 void calling_after_fork() {
   caller.store(Caller::nobody);
   for (Arena& arena : all_arenas()) arena.worker.store(Wants::nothing);

@@ -7,7 +7,7 @@
 
 namespace weir::tbb {
 
-// Where libtbb has no workers, since an arena has one slot, one comes as long as there are tasks
+// Where libtbb has no workers, since an arena has one slot or a control allows one thread, one comes as long as there are tasks
 // that were enqueued and have not begun. When such a task is set aside it goes, and none comes for one that is only ready to go on.
 // So something is enqueued then, by a thread of ours that is there for that alone: libtbb makes an arena for whoever enqueues.
 //
@@ -21,6 +21,8 @@ void call_worker(Arena& arena, bool is_workers);
 // One that goes on in such an arena may be the last that another one waits for, which libtbb itself then makes ready. Its worker is
 // not to go before it has looked for such, once this one is over. Within a task.
 void keep_worker();
+// As call_worker, in each arena.
+void call_workers();
 
 // The program's threads in libtbb; without a preload that is not known.
 extern std::atomic<int> threads_inside;

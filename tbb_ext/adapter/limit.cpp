@@ -27,6 +27,7 @@ std::atomic<pthread_t> changer{};           // our own control is no wish of the
 std::atomic<std::int64_t> last_blocked_ns{0};
 std::int64_t last_added_ns = 0;             // by a stall; under `changing`
 std::atomic<bool> stalled{false};           // tasks found no thread since there were the fewest
+std::atomic<int> of_one{0};                 // the program's controls that allow but one thread
 
 void set_locked(std::int64_t threads) {
   changer.store(pthread_self());
@@ -60,7 +61,9 @@ void begin_limit(const weir_tbb_machine& of) {
 }
 
 void control_comes(std::int64_t threads) {
-  if (!machine || changer.load() == pthread_self()) return;
+  if (changer.load() == pthread_self()) return;
+  if (threads == 1) ++of_one;
+  if (!machine) return;
   std::lock_guard lock(changing);
   of_program->insert(threads);
   reckon_locked();
@@ -68,7 +71,9 @@ void control_comes(std::int64_t threads) {
 }
 
 void control_went(std::int64_t threads) {
-  if (!machine || changer.load() == pthread_self()) return;
+  if (changer.load() == pthread_self()) return;
+  if (threads == 1) --of_one;
+  if (!machine) return;
   std::lock_guard lock(changing);
   if (auto found = of_program->find(threads); found != of_program->end()) of_program->erase(found);
   reckon_locked();
@@ -80,6 +85,8 @@ int has_controls() {
   std::lock_guard lock(changing);
   return !of_program->empty();
 }
+
+bool one_is_allowed() { return of_one.load() > 0; }
 
 void raise_limit(std::int64_t parked, std::int64_t most) {
   if (!machine) return;

@@ -15,6 +15,7 @@
 #include "tbb_ext/adapter/arenas.h"
 #include "tbb_ext/adapter/attendant.h"
 #include "tbb_ext/adapter/calling.h"
+#include "tbb_ext/adapter/limit.h"
 #include "tbb_ext/adapter/size.h"
 #include "tbb_ext/hooks.h"
 
@@ -55,7 +56,7 @@ void wake(weir_waiter* self) {
   waiter.in_turn = keeps_turns(arena, waiter.arena_name);
   if (waiter.in_turn) arena.turns.add(waiter.ready);
   else ::tbb::task::resume(waiter.ready.point);
-  if (without_workers) call_worker(arena, is_workers);
+  if (without_workers || one_is_allowed()) call_worker(arena, is_workers);
   if (on_ready) on_ready();
 }
 
@@ -77,7 +78,7 @@ int suspend(weir_start_fn start, void* argument) {
     if (on_set_aside) on_set_aside();
   });
   if (waiter.in_turn) arena.turns.one_goes_on();
-  if (waiter.without_workers && is_worker_here()) keep_worker();
+  if ((waiter.without_workers || one_is_allowed()) && is_worker_here()) keep_worker();
   if (on_going_on) on_going_on();
   one_came_back(arena, count_suspended(arena, -1));
   return 0;

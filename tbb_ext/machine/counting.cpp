@@ -139,10 +139,12 @@ WEIR_ENTRY(int, _ZN3tbb6detail2r131constraints_default_concurrencyERKNS0_2d111co
 }
 
 WEIR_ENTRY(void, _ZN3tbb6detail2r16createERNS0_2d114global_controlE)(Control* control) {
-  if (control->parameter == max_allowed_parallelism)
-    if (const weir_tbb_adapter* here = adapter()) here->control_comes(static_cast<std::int64_t>(control->value));
+  const weir_tbb_adapter* here = control->parameter == max_allowed_parallelism ? adapter() : nullptr;
+  const auto value = static_cast<std::int64_t>(control->value);
+  if (here) here->control_comes(value);
   if (is_of_one(*control, __builtin_return_address(0))) ++controls_of_one;
   create(control);
+  if (here) here->control_stands(value);
 }
 
 WEIR_ENTRY(void, _ZN3tbb6detail2r17destroyERNS0_2d114global_controlE)(Control* control) {
