@@ -518,17 +518,50 @@ bool core_is_wanted_by_nobody(const Call& call, const Plan& plan) {
   return false;
 }
 
-// oneTBB's locks are inlined, but for those that sleep: is one held? What comes from somebody else is waited for in place for a moment
-// only, held or not: another task may be to send it. (With a limit of its own, or by what only a thread can wait for, not at all.)
-bool waited_with_unseen_lock(Call& call, const Plan& plan, Result* result) {
-  constexpr int trial_ms = 5, most_ms = 50;
-  bool for_others = waits_for_others(plan) && plan.timeout_ns < 0;
-  if (!wait::policy.automatic.load(std::memory_order_relaxed) || !(plan.storage || for_others)) return false;
-  bool may_try = base::self_unsuspended().place & base::in_tbb_arena;
-  auto verdict = wait::unseen_locks.begins(call.caller.address, may_try);
+bool is_sleep(const Call& call, const Plan& plan) {
+  return plan.way == Way::direct && call.operation && call.operation->kind == op::Kind::timeout;
+}
+
+// What it waited for already is none of the limit any more.
+bool came_in_a_moment_of_its_time(Call& call, Plan& plan, int most_ms, Result* result) {
+  std::int64_t began = base::now_ns(), most_ns = most_ms * base::ns_per_ms;
+  auto ms = static_cast<int>(base::shorter(plan.timeout_ns, most_ns) / base::ns_per_ms);
+  if (came_in_a_moment(call, plan, ms, Reason::lock_held, result)) return true;
+  if (plan.timeout_ns >= 0) plan.timeout_ns = std::max<std::int64_t>(plan.timeout_ns - (base::now_ns() - began), 0);
+  return false;
+}
+
+// One at a time: who makes one more does not want a lock that the first one holds.
+class Trial {
+ public:
+  bool begins() { return is_ours_ = !under_way.exchange(true); }
+  ~Trial() {
+    if (is_ours_) under_way.store(false);
+  }
+
+ private:
+  inline static constinit std::atomic<bool> under_way{false};
+  bool is_ours_ = false;
+};
+
+// oneTBB's locks are inlined, but for those that sleep: is one held? What comes from somebody else is waited for in place for a
+// moment only, held or not: another task may be to send it. What ends by itself, in place until it does; but a long sleep is no
+// trial. (By what only a thread can wait for, not at all.)
+bool waited_with_unseen_lock(Call& call, Plan& plan, Result* result) {
+  constexpr int trial_ms = 5, most_ms = 50, trials = 16;
+  const bool for_others = waits_for_others(plan), sleeps = is_sleep(call, plan);
+  if (!wait::policy.automatic.load(std::memory_order_relaxed) || !(plan.storage || for_others || sleeps)) return false;
+  const bool in_arena = base::self_unsuspended().place & base::in_tbb_arena;
+  const bool has_limit = sleeps || (for_others && plan.timeout_ns >= 0);
+  if (has_limit && !in_arena) return false;
+  const bool is_long = sleeps && (call.operation->absolute || call.operation->timeout_ns > trial_ms * base::ns_per_ms);
+  const int tries = has_limit ? trials : wait::UnseenLocks::tried;
+  auto verdict = wait::unseen_locks.begins(call.caller.address, in_arena && !is_long, tries);
   if (verdict == wait::UnseenLocks::Verdict::nothing_known) return false;
   bool is_trial = verdict == wait::UnseenLocks::Verdict::trial;
-  if (for_others) return came_in_a_moment(call, plan, is_trial ? trial_ms : most_ms, Reason::lock_held, result);
+  Trial trial;
+  if (is_trial && has_limit && !trial.begins()) return false;
+  if (for_others) return came_in_a_moment_of_its_time(call, plan, is_trial ? trial_ms : most_ms, result);
   *result = parked(call, plan, Reason::lock_held);
   return true;
 }

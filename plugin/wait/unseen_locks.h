@@ -21,19 +21,21 @@ class UnseenLocks {
     trial,  // its thread had better block, this once, at least for a moment: who spins meanwhile?
     held,   // its thread had better block
   };
-  // A call from `address` begins to wait.
-  Verdict begins(const void* address, bool may_try);
+  static constexpr std::int32_t tried = 4;
+  // A call from `address` begins to wait. The first `tries` may be tried. That nobody wanted those beyond the usual says nothing:
+  // the other threads may not be there yet.
+  Verdict begins(const void* address, bool may_try, std::int32_t tries = tried);
   // A task spins, or sleeps for a lock, longer than for one that is soon given back.
   void somebody_wants();
 
  private:
   struct Place {
     std::atomic<const void*> address{nullptr};
-    std::atomic<std::int32_t> calls{0}, wanted{0};
+    std::atomic<std::int32_t> calls{0}, wanted{0}, more_tries{0};
     std::atomic<bool> held{false};
   };
   static constexpr std::size_t places = 64;
-  static constexpr std::int32_t tried = 4, enough = 2, watched = 256;
+  static constexpr std::int32_t enough = 2, watched = 256;
 
   Place places_[places];
   std::atomic<Place*> latest_{nullptr};  // of the call that began last, until somebody wanted something

@@ -47,6 +47,18 @@ TEST(UnseenLocksTest, one_that_is_seldom_wanted_is_let_alone_after_a_while) {
   for (int i = 0; i < 300; ++i) EXPECT_EQ(call(locks, &here, true), Verdict::nothing_known);
 }
 
+TEST(UnseenLocksTest, of_more_tries_those_that_nobody_wanted_say_nothing) {
+  UnseenLocks locks;
+  for (int i = 0; i < 13; ++i) EXPECT_EQ(locks.begins(&here, true, 16), Verdict::trial);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(locks.begins(&here, true, 16), Verdict::trial);
+    meter::gauges.suspended.rise();
+    locks.somebody_wants();
+    meter::gauges.suspended.fall();
+  }
+  EXPECT_EQ(locks.begins(&here, true, 16), Verdict::held);
+}
+
 TEST(UnseenLocksTest, there_is_no_trial_where_none_may_be_made) {
   UnseenLocks locks;
   EXPECT_EQ(call(locks, &here, true, 1, false), Verdict::nothing_known);
