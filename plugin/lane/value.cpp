@@ -5,6 +5,7 @@
 #include <climits>
 #include <iterator>
 
+#include "base/names.h"
 #include "lane/flow.h"
 #include "lane/instruction.h"
 #include "lane/place.h"
@@ -354,16 +355,41 @@ class Trail {
   Point points_[most_points];
 };
 
-// Do both ways from there come to the same loops, if to any, and to it once only?
-bool is_beside_loops(const Flow& flow, int block) {
-  int ways[2] = {flow.next(block, 0), flow.next(block, 1)};
-  if (flow.is_in_loop(block) || ways[0] < 0 || ways[1] < 0) return false;
-  for (int other = 0; other < flow.count(); ++other) {
-    auto bit = static_cast<std::size_t>(other);
-    auto comes = [&](int way) { return way == other || flow.after(way, {})[bit]; };
-    if (flow.is_in_loop(other) && comes(ways[0]) != comes(ways[1])) return false;
+// Of OpenMP, where a loop is shared out, or all wait for each other: what an iteration of such a loop never calls.
+constexpr const char* sharing[] = {"omp_get_num_threads", "GOMP_barrier", "GOMP_loop_", "GOMP_sections", "__kmpc_barrier", "__kmpc_for_static_init",
+                                   "__kmpc_dispatch_next"};
+
+bool shares_out_within(const Object& object, const Flow& flow, const Flow::Blocks& loop) {
+  for (int block = 0; block < flow.count(); ++block) {
+    if (!loop[static_cast<std::size_t>(block)]) continue;
+    Function code = flow.code_of(block);
+    for (std::uintptr_t at = code.begin; at < code.end;) {
+      Instruction i = read_instruction(bytes_at(at), bytes_at(code.end));
+      bool calls = i.kind == Instruction::call || i.kind == Instruction::call_slot;
+      std::uintptr_t slot = !calls ? 0 : i.kind == Instruction::call_slot ? i.target : object.slot_of_stub(i.target);
+      const char* name = slot ? object.name_of_slot(slot) : nullptr;
+      if (name && base::starts_with_one(name, sharing)) return true;
+      at += i.length ? i.length : 1;
+    }
   }
-  return true;
+  return false;
+}
+
+// Is it no part of an iteration of a loop that is shared out; and does no loop follow on each of the two ways that the other does not lead to?
+bool is_beside_loops(const Object& object, const Flow& flow, int block) {
+  int ways[2] = {flow.next(block, 0), flow.next(block, 1)};
+  if (flow.is_in_loop(block) && !shares_out_within(object, flow, flow.loop_around(block))) return false;
+  if (ways[0] < 0 || ways[1] < 0) return false;
+  Flow::Blocks after[2] = {flow.after(ways[0], {}), flow.after(ways[1], {})};
+  bool alone[2] = {};
+  for (int way : {0, 1}) {
+    after[way][static_cast<std::size_t>(ways[way])] = true;
+    for (int other = 0; other < flow.count(); ++other) {
+      auto bit = static_cast<std::size_t>(other);
+      alone[way] |= flow.is_in_loop(other) && after[way][bit] && !after[1 - way][bit] && ways[1 - way] != other;
+    }
+  }
+  return !alone[0] || !alone[1];
 }
 
 }  // namespace
@@ -380,7 +406,7 @@ Picked picked_by_number(const Object& object, Function function, std::uintptr_t 
   if (!flow.fits()) return Picked::in_loop;
   flow.find_ways();
   for (int p = 0; p < trail.picks(); ++p) {
-    if (!function.holds(trail.pick(p)) || !is_beside_loops(flow, flow.block_at(trail.pick(p)))) return Picked::in_loop;
+    if (!function.holds(trail.pick(p)) || !is_beside_loops(object, flow, flow.block_at(trail.pick(p)))) return Picked::in_loop;
   }
   return Picked::beside_loops;
 }

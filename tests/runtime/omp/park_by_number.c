@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops that are shared out by the number of threads, or seen by a thread's: EQUAL, STEPS, EVERY, CHUNKS, ENTRIES, LARGEST or PICKED; or whose passes wait for each other: SPINS. */
+/* Loops that are shared out by the number of threads, or seen by a thread's: EQUAL, STEPS, EVERY, CHUNKS, ENTRIES, LARGEST or PICKED; or
+   whose passes wait for each other: SPINS. Of one, MASTER, nothing tells how many there are. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +97,18 @@ static void run(void) {
     }
     __atomic_store_n(&over[i], 1, __ATOMIC_RELEASE);
   }
+}
+#elif defined(MASTER)
+/* The first thread prepares what all do then, again and again: gcc asks for its number. */
+static void run(void) {
+#pragma omp parallel
+  for (int step = 0; step < 3; ++step) {
+#pragma omp master
+    for (int i = 0; i < items; i += 7) done[i] += step;
+#pragma omp barrier
+  }
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < items; ++i) work(i);
 }
 #elif defined(PICKED)
 /* The first thread says how far its part is. */

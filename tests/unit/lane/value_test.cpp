@@ -94,6 +94,12 @@ APART void one_begins(long iterations) {
   if (self() == 0) sink = work(-1);
   for (long i = 0; i < iterations; ++i) sink = work(i);
 }
+APART void one_prepares(long iterations) {
+  if (self() == 0) {
+    for (long i = 0; i < iterations; ++i) sink = work(-i);
+  }
+  for (long i = 0; i < iterations; ++i) sink = work(i);
+}
 APART void one_says_how_far(long iterations) {
   int me = self();
   for (long i = 0; i < iterations; ++i) {
@@ -184,6 +190,7 @@ TEST(RegionValueTest, a_thread_may_be_picked_by_it) {
   EXPECT_EQ(picked(steps), Picked::never);
   EXPECT_EQ(picked(compares), Picked::beside_loops);
   EXPECT_EQ(picked(one_begins), Picked::beside_loops);
+  EXPECT_EQ(picked(one_prepares), Picked::beside_loops);
   EXPECT_EQ(picked(one_says_how_far), Picked::in_loop);
 }
 
