@@ -28,6 +28,17 @@ constinit Next<void(void*, int, unsigned, int*)> real_push_list("__kmpc_push_num
 constinit Next<void(void*, int, unsigned, int*, int, const char*)> real_push_list_strict("__kmpc_push_num_threads_list_strict");
 constinit Next<void(void*, int, int)> real_push_proc_bind("__kmpc_push_proc_bind");
 
+// Without an OpenMP runtime (a library asks for these names weakly) the answers are those of one thread.
+int max_threads_told(std::uintptr_t returns_to) {
+  if (!real_get_max_threads.get()) return 1;
+  int without_weir = real_get_max_threads.get()(), with_weir = max_threads(without_weir);  // which looks at the program first
+  return is_written(returns_to) ? without_weir : with_weir;
+}
+int num_threads_told(std::uintptr_t returns_to) {
+  int threads = real_get_num_threads.get() ? real_get_num_threads.get()() : 1;
+  return any_written() && is_written(returns_to) ? num_threads_without_us(threads) : threads;
+}
+
 // Said again what holds already (0, mostly), it changes nothing.
 void told_dynamic(int dynamic) {
   if ((dynamic != 0) != (real_get_dynamic.get() && real_get_dynamic.get()() != 0))
@@ -36,20 +47,10 @@ void told_dynamic(int dynamic) {
 
 }  // namespace
 
-// Without an OpenMP runtime (a library asks for these names weakly) the answers are those of one thread.
-WEIR_EXPORT int omp_get_max_threads() {
-  if (!real_get_max_threads.get()) return 1;
-  int without_weir = real_get_max_threads.get()(), with_weir = max_threads(without_weir);  // which looks at the program first
-  return is_written(caller()) ? without_weir : with_weir;
-}
-WEIR_EXPORT int omp_get_max_threads_() {
-  return real_get_max_threads.get() ? max_threads(real_get_max_threads.get()()) : 1;
-}
-
-WEIR_EXPORT int omp_get_num_threads() {
-  int threads = real_get_num_threads.get() ? real_get_num_threads.get()() : 1;
-  return any_written() && is_written(caller()) ? num_threads_without_us(threads) : threads;
-}
+WEIR_EXPORT int omp_get_max_threads() { return max_threads_told(caller()); }
+WEIR_EXPORT int omp_get_max_threads_() { return max_threads_told(caller()); }
+WEIR_EXPORT int omp_get_num_threads() { return num_threads_told(caller()); }
+WEIR_EXPORT int omp_get_num_threads_() { return num_threads_told(caller()); }
 
 WEIR_EXPORT void omp_set_num_threads(int threads) {
   if (says_what_it_was_told(threads)) return;
