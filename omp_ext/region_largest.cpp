@@ -50,6 +50,8 @@ class Largest {
     flow_.find_ways();
     alone_.find(flow_);
     reduction_.find(flow_);
+    if (exchanges_.none()) return;
+    for (int block = 0; block < flow_.count(); ++block) exchanged_[static_cast<std::size_t>(block)] = (flow_.loop_around(block) & exchanges_).any();
   }
 
   bool looks_for_count() {
@@ -57,12 +59,11 @@ class Largest {
     find_shared();
     Origins origins(object_, function_, flow_, shared_, false, Origins::Sought::counts);
     for (int block = 0; block < flow_.count() && !origins.counted(); ++block) {
-      bool exchanged = exchanges_.any() && (flow_.loop_around(block) & exchanges_).any();
+      bool exchanged = exchanged_[static_cast<std::size_t>(block)];
       Function code = flow_.code_of(block);
       for (std::uintptr_t at = code.begin; at < code.end && !origins.counted();) {
         Operands o = operands_at(at, code);
-        bool for_all = exchanged || alone_.holds(block, at) || reduction_.holds(block, at);
-        if (for_all && is_comparison(o)) follow(origins, o, block, at, exchanged);
+        if ((exchanged || makes_one(block, at)) && is_comparison(o)) follow(origins, o, block, at, exchanged);
         at += o.length ? o.length : 1;
       }
     }
@@ -70,13 +71,13 @@ class Largest {
   }
 
  private:
+  bool makes_one(int block, std::uintptr_t at) const { return alone_.holds(block, at) || reduction_.holds(block, at); }
+
   // The loops where threads count: not where they make one of all.
   void find_shared() {
     for (int block = 0; block < flow_.count(); ++block) {
       auto bit = static_cast<std::size_t>(block);
-      std::uintptr_t begin = flow_.code_of(block).begin;
-      bool makes_one = alone_.holds(block, begin) || reduction_.holds(block, begin) || (exchanges_.any() && (flow_.loop_around(block) & exchanges_).any());
-      shared_[bit] = flow_.is_in_loop(block) && !makes_one;
+      shared_[bit] = flow_.is_in_loop(block) && !exchanged_[bit] && !makes_one(block, flow_.code_of(block).begin);
     }
   }
 
@@ -110,7 +111,7 @@ class Largest {
       Function code = flow_.code_of(block);
       for (std::uintptr_t at = code.begin; at < code.end;) {
         Operands o = operands_at(at, code);
-        if (stores(o) && !places_.second_of(o) && covers(o, there) && (alone_.holds(block, at) || reduction_.holds(block, at))) return true;
+        if (stores(o) && !places_.second_of(o) && covers(o, there) && makes_one(block, at)) return true;
         at += o.length ? o.length : 1;
       }
     }
@@ -122,7 +123,7 @@ class Largest {
   Flow flow_;
   lane::Places places_;
   Zone alone_, reduction_;
-  Flow::Blocks exchanges_, shared_;
+  Flow::Blocks exchanges_, exchanged_, shared_;  // exchanged_: in a loop around an exchange
 };
 
 }  // namespace

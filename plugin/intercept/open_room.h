@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/result.h"
+#include "path/call.h"
 
 namespace weir::intercept {
 
@@ -14,5 +14,18 @@ class OpenRoom {
  private:
   int waits_ = 0;
 };
+
+// Runs a call that opens something, as `fill` makes it each time.
+template <typename Fill>
+Result run_with_room(meter::Caller caller, Fill fill) {
+  OpenRoom room;
+  Result result;
+  do {
+    path::Call call{path::Family::direct};
+    fill(call);
+    result = path::run(call, caller);
+  } while (room.made_for(result));
+  return result;
+}
 
 }  // namespace weir::intercept

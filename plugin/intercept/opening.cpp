@@ -48,18 +48,13 @@ Result attempt_open(Call& call) {
 
 int opened(const Opening& it, Result (*real)(Call&),
            meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
-  OpenRoom room;
-  Result result;
-  do {
-    Call call{Family::direct};
+  int fd = static_cast<int>(deliver(run_with_room(caller, [&](Call& call) {
     call.attempt = attempt_open;
     call.real = real;
     call.arguments = &it;
     call.habit = &habit_of(it);
     call.name = it.path;
-    result = path::run(call, caller);
-  } while (room.made_for(result));
-  int fd = static_cast<int>(deliver(result));
+  })));
   if (it.cold && it.flags & O_DIRECTORY && fd >= 0) base::self().cold_folder_fd = fd;
   return fd;
 }

@@ -62,19 +62,13 @@ FILE* fopen(const char* path, const char* mode) {
     return file;
   }
   Opening it{path, mode};
-  meter::Caller caller{"fopen", __builtin_return_address(0)};
-  OpenRoom room;
-  Result result;
-  do {
-    Call call{Family::direct};
+  deliver(run_with_room({"fopen", __builtin_return_address(0)}, [&](Call& call) {
     call.attempt = attempt_file;
     call.real = open_file;
     call.arguments = &it;
     call.habit = &path::opening_files;
     call.name = path;
-    result = path::run(call, caller);
-  } while (room.made_for(result));
-  deliver(result);
+  }));
   return it.file;
 }
 

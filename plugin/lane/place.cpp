@@ -58,8 +58,7 @@ Change Places::change(const Place& place, const Instruction& i, const Operands& 
   return o.opcode < 0x40 ? by_arithmetic(place, o) : by_rest(place, o);
 }
 
-// To memory, or to a register of the other kind.
-static bool stores_vector(const Operands& o) {
+bool stores_vector(const Operands& o) {
   constexpr int plain[] = {0x11, 0x13, 0x17, 0x29, 0x7f, 0xd6, 0xe7}, longer[] = {0x2e, 0x2f, 0x8a, 0x8b, 0x8e};
   constexpr int longest[] = {0x14, 0x15, 0x16, 0x17, 0x19, 0x1b, 0x1d, 0x39, 0x3b};
   if (o.map == 1 && o.opcode == 0x7e) return o.prefix != 0xf3;

@@ -52,6 +52,9 @@ class Places {
   bool has_frame_pointer_;
 };
 
+// Does it put a vector, or part of one, into memory or into a register of the other kind?
+bool stores_vector(const Operands& o);
+
 // Is it for a conditional jump behind it to look at what it did?
 bool sets_flags(const Operands& o);
 

@@ -13,11 +13,6 @@ enum : std::uint8_t {
 };
 constexpr std::uint8_t repeats_general = 0x7c, inserts_general = 0x22;  // of 0F 38, of 0F 3A
 
-bool stores(const Operands& o) {
-  return o.in_memory && (o.opcode == 0x11 || o.opcode == 0x13 || o.opcode == 0x17 || o.opcode == 0x29 || o.opcode == 0x7f || o.opcode == 0xd6 ||
-                         o.opcode == 0xe7 || (o.opcode == 0x7e && o.prefix != 0xf3));
-}
-
 class Making {
  public:
   Making(const Places& places, Function code) : places_(places), code_(code) {}
@@ -30,7 +25,7 @@ class Making {
       Instruction::Kind kind = read_instruction(bytes_at(at), bytes_at(before)).kind;
       bool calls = kind == Instruction::call || kind == Instruction::call_slot || kind == Instruction::call_unknown;
       if (calls) last = {};
-      if (o.length && (o.map || o.vector) && o.first == vector && !(o.map == 1 && stores(o))) last = o, there = at;
+      if (o.length && (o.map || o.vector) && o.first == vector && !(o.map == 1 && o.in_memory && stores_vector(o))) last = o, there = at;
       at += o.length ? o.length : 1;
     }
     if (!last.length || last.masked || !depth) made.known = false;

@@ -14,19 +14,13 @@
 #include <mutex>
 #include <vector>
 
+#include "all_do.h"
 #include "weir/future.hpp"
 #include "weir/weir.h"
 
 namespace {
 
 constexpr std::int64_t ms = 1'000'000;
-
-template <typename Task>
-void all_do(int tasks, Task task) {
-  std::vector<weir::future<void>> all;
-  for (int i = 0; i < tasks; ++i) all.push_back(weir::async(task));
-  for (auto& one : all) one.get();
-}
 
 TEST(BlockedWorkersTest, meet_at_a_condition) {
   const int tasks = 4 * weir_pool_size();

@@ -8,19 +8,13 @@
 #include <thread>
 #include <vector>
 
+#include "all_do.h"
 #include "weir/future.hpp"
 #include "weir/weir.h"
 
 namespace {
 
 constexpr std::int64_t ms = 1'000'000;
-
-template <typename Task>
-void all_do(int tasks, Task task) {
-  std::vector<weir::future<void>> all;
-  for (int i = 0; i < tasks; ++i) all.push_back(weir::async(task));
-  for (auto& one : all) one.get();
-}
 
 TEST(LockHeldTest, over_a_call) {
   std::mutex mutex;
