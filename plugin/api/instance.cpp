@@ -45,6 +45,7 @@
 #include "wait/errno_loan.h"
 #include "wait/errno_state.h"
 #include "wait/lane.h"
+#include "wait/look_order.h"
 #include "wait/runtimes.h"
 
 namespace weir::api {
@@ -252,6 +253,7 @@ void forget_parents_threads() {
   errand::after_fork();
   path::ringless_after_fork();
   path::naps_after_fork();
+  wait::look_order.after_fork();
   path::endings_after_fork();
   operations_after_fork();
   pool::after_fork();

@@ -74,6 +74,8 @@ struct Thread {
   std::uint32_t waits_ended = 0;   // and of them such as end a wait: without SA_RESTART
   std::int32_t tid = 0;            // gettid(), 0 until first asked for
   std::int32_t yields = 0;         // of what runs here, since it last made way for others (path/yielding.h)
+  const void* looks_from = nullptr;  // the frame of one that stood back, and looks whether what it wants is there,
+  std::uint64_t looks_as = 0;        // by its number (wait/look_order.h)
   std::int32_t watched_yields = 0; // so many of the next ones are looked at more closely (path/napping.h)
   std::int64_t naps_ns = 0;        // so long it naps instead, where a runtime waits
   std::uint8_t yields_awake = 0;   // where it is to sleep: one in eight is one (path/napping.h)

@@ -567,6 +567,7 @@ bool waited_with_unseen_lock(Call& call, Plan& plan, Result* result) {
 }
 
 Result waited_for(Call& call) {
+  base::self_unsuspended().looks_from = nullptr;
   wait::KeptErrno kept;
   call.kept_errno = &kept;
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();

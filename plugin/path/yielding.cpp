@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "path/yielding.h"
 
+#include <bit>
+
 #include "path/waiting.h"
 #include "wait/errno_state.h"
 #include "wait/lane.h"
 #include "wait/runtimes.h"
-#include "wait/unseen_locks.h"
 
 namespace weir::path {
 namespace {
 
-using wait::standing_back;
+// Who spun first looks first, for it is likely to get what several want; and however many there are, somebody looks every so often:
+// that is what the number of digits is for, by which the sum of 1, 1/2, 1/3 ... grows.
+std::int64_t until_next_look_ns(wait::LookOrder::Place place) {
+  constexpr std::int64_t shortest_ns = 20'000;
+  return shortest_ns * (place.older + 1) * (std::bit_width(static_cast<std::uint64_t>(place.company)) + 1) / 2;
+}
 
-// For so long one stands back, times the number of those that do: one of them looks every so often, however many
-// there are.
-constexpr std::int64_t between_looks_ns = 20'000;
+// What stands back again from the same frame, and did nothing but look in between, spins as before.
+std::uint64_t number_of(const base::Thread& thread, const void* frame) {
+  return thread.looks_from == frame ? thread.looks_as : wait::look_order.next_number();
+}
+
 // That many may be set aside beyond a runtime's cap: with threads that only spin, no task would ever leave.
 constexpr std::int64_t beyond_the_cap = 4'000;
 
@@ -32,7 +40,7 @@ const weir_runtime* runtime_here(const base::Thread& thread) {
 
 bool may_be_set_aside(const weir_runtime& runtime) {
   int refusal = runtime.refuses();
-  return !refusal || (refusal == WEIR_REFUSED_CAP && standing_back.load(std::memory_order_relaxed) < beyond_the_cap);
+  return !refusal || (refusal == WEIR_REFUSED_CAP && wait::look_order.company() < beyond_the_cap);
 }
 
 }  // namespace
@@ -46,15 +54,21 @@ bool stand_back() {
   base::Thread& thread = base::self();
   if (thread.engine_depth || thread.lock_depth > 0 || base::in_signal_handler()) return false;
   if (wait::policy.best.load(std::memory_order_relaxed) != wait::Lane::suspend) return false;
+  const void* frame = __builtin_frame_address(0);
+  std::uint64_t number = number_of(thread, frame);
+  thread.looks_from = nullptr;
   const weir_runtime* runtime = runtime_here(thread);
   if (!runtime) return false;
   if (!may_be_set_aside(*runtime)) return serve(*runtime);
-  std::int64_t company = standing_back.fetch_add(1, std::memory_order_relaxed) + 1;
   Result ignored;
   int refusal;
-  bool done = perform(op::timeout(company * between_looks_ns), false, *runtime, &ignored, &refusal);
-  standing_back.fetch_sub(1, std::memory_order_relaxed);
-  return done || serve(*runtime);
+  bool done = perform(op::timeout(until_next_look_ns(wait::look_order.joins(number))), false, *runtime, &ignored, &refusal);
+  wait::look_order.leaves(number);
+  if (!done) return serve(*runtime);
+  base::Thread& now = base::self();
+  now.looks_from = frame;
+  now.looks_as = number;
+  return true;
 }
 
 }  // namespace weir::path

@@ -6,7 +6,7 @@
 
 #include "base/thread.h"
 #include "meter/counters.h"
-#include "wait/unseen_locks.h"
+#include "wait/look_order.h"
 
 namespace weir::path {
 
@@ -29,6 +29,7 @@ enum class Spins { not_long, in_vain, for_others };  // the last: those that are
 inline Spins counted_yield() {
   base::Thread& thread = base::self_unsuspended();
   if (!thread.place && !thread.omp) return Spins::not_long;
+  if (thread.looks_from && others_are_aside()) return Spins::for_others;  // it stood back already, and looked in vain
   if (++thread.yields < yields_in_patience) return Spins::not_long;
   bool aside = others_are_aside(), libtbb = libtbb_may_hold_one(thread);
   if (!aside && !libtbb) thread.yields = 0;

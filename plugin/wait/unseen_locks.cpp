@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wait/unseen_locks.h"
 
+#include "meter/counters.h"
+
 namespace weir::wait {
 
 constinit UnseenLocks unseen_locks;
-constinit std::atomic<std::int64_t> standing_back{0};
 
 // Of two callers at the same place the first has it.
 UnseenLocks::Verdict UnseenLocks::begins(const void* address, bool may_try, std::int32_t tries) {

@@ -4,8 +4,6 @@
 #include <atomic>
 #include <cstdint>
 
-#include "meter/counters.h"
-
 namespace weir::wait {
 
 // Calls that are made with a lock held that weir does not see, since it is inlined: it shows in who wants it. While such a call
@@ -41,12 +39,5 @@ class UnseenLocks {
   std::atomic<Place*> latest_{nullptr};  // of the call that began last, until somebody wanted something
 };
 extern UnseenLocks unseen_locks;
-
-// How many tasks are set aside for a moment since they spin. Where no others are, what one spins for is held by a task that has a
-// thread, or will be: it has more patience then.
-extern std::atomic<std::int64_t> standing_back;
-inline bool nobody_holds_aside() {
-  return meter::gauges.aside.load(std::memory_order_relaxed) <= standing_back.load(std::memory_order_relaxed);
-}
 
 }  // namespace weir::wait

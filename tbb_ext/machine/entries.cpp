@@ -11,6 +11,7 @@
 #include "tbb_ext/machine/coming.h"
 #include "tbb_ext/machine/entry.h"
 #include "tbb_ext/machine/numbering.h"
+#include "wait/look_order.h"
 #include "wait/unseen_locks.h"
 #include "weir/runtime.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls with an end of their own, a sleep, a poll and a recv with a limit, made with one of oneTBB's locks held, which nobody sees:
 // they come to block their threads too, since whoever begins in their place only comes to want the lock. Without one, they overlap.
-// auto: fallbacks.get("lock_held", 0) >= 450 and suspended >= 150
+// auto: fallbacks.get("lock_held", 0) >= 150 and suspended >= 150
 // park: suspended == 0 and parked >= 750
 #include <oneapi/tbb/mutex.h>
 #include <oneapi/tbb/parallel_for.h>

@@ -68,10 +68,19 @@ TEST_F(Yielding, HasMorePatienceWhereLibtbbAloneMayHaveSetOneAside) {
 }
 
 TEST_F(Yielding, HasMorePatienceWhereOnlyOthersThatSpinAreAside) {
-  wait::standing_back.fetch_add(1);
+  wait::look_order.joins(0);
   EXPECT_EQ(in_vain(yields_in_much_patience - 1, 300), 0);
   EXPECT_EQ(in_vain(yields_in_much_patience, 300), 1);
-  wait::standing_back.fetch_sub(1);
+  wait::look_order.leaves(0);
+}
+
+TEST_F(Yielding, IsInVainAtOnceOfOneThatStoodBack) {
+  base::self().looks_from = &place_;
+  EXPECT_EQ(in_vain(1, 300), 1);
+  meter::gauges.aside.fetch_sub(1);
+  EXPECT_EQ(in_vain(1, 300), 0);
+  meter::gauges.aside.fetch_add(1);
+  base::self().looks_from = nullptr;
 }
 
 TEST_F(Yielding, IsNeverInVainOutsideAllPlaces) {

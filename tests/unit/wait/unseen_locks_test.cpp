@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "meter/counters.h"
+
 namespace weir::wait {
 namespace {
 
