@@ -332,8 +332,8 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
     if (failed(result)) fail_at(home, result, runtime);
     return result;
   }
+  std::int64_t took = waited_since(began);
   if (failed(result) && !call.guess_was_wrong) fail_at(home, result, runtime);
-  std::int64_t took = base::now_ns() - began;
   meter::Counters& counters = meter::mine();
   counters.suspended.add(1);
   counters.blocked_ns.add(took);

@@ -87,7 +87,9 @@ bool set_aside(const weir_runtime& runtime, void (*start)(void*, weir_waiter*), 
   meter::gauges.aside.fetch_add(1, std::memory_order_relaxed);
   *refusal = runtime.suspend(start, argument);
   meter::gauges.aside.fetch_sub(1, std::memory_order_relaxed);
-  base::self().tbb_wait = tbb_wait;
+  base::Thread& thread = base::self();
+  thread.tbb_wait = tbb_wait;
+  thread.wait_ended_ns = 0;
   exceptions.put_back();
   if (*refusal) return false;
   bool last = meter::gauges.ready.fall() <= 0;
@@ -111,8 +113,16 @@ bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& run
   bool was_aside = set_aside(runtime, start, &waiting, refusal);
   if (at_number) waited_at(operation.fd, on_a_guess);
   if (!was_aside) return false;
+  base::self().wait_ended_ns = waiting.ended_ns;
   *result = waiting.result;
   return true;
+}
+
+std::int64_t waited_since(std::int64_t began) {
+  std::int64_t now = base::now_ns(), ended = base::self().wait_ended_ns;
+  if (ended <= began) return now - began;
+  meter::mine().core_wait_ns.add(now - ended);
+  return ended - began;
 }
 
 void let_queued_through() {

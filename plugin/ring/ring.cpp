@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/clock.h"
 #include "meter/counters.h"
 #include "meter/trace.h"
 #include "sys/own.h"
@@ -270,7 +271,11 @@ Ring::Reaped Ring::reap() {
     io_uring_cq_advance(&ring_, n);
     // After the advance: done() may let the owner's frame go, and may prepare more.
     sys::WakesTogether together;
-    for (unsigned i = 0; i < count; ++i) settle(*over[i]);
+    std::int64_t now = count ? base::now_ns() : 0;
+    for (unsigned i = 0; i < count; ++i) {
+      over[i]->ended_ns = now;
+      settle(*over[i]);
+    }
     reaped.told = std::max(reaped.told, together.idle_told());  // who was told in two batches is one thread
   }
   return reaped;
