@@ -56,8 +56,7 @@ WEIR_INTERPOSED void GOMP_taskyield() {
   Member* member = member_here();
   if (!member) return next_taskyield();
   if (weir::base::self().lock_depth > 0) return;
-  OnlyBelow only_below(*member);
-  if (!go_on_with_one(*member)) begin_one(*member);
+  yield(*member, [](Member& now) { begin_one(now); });
 }
 
 WEIR_INTERPOSED void GOMP_taskgroup_start() {

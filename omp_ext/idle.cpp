@@ -87,9 +87,13 @@ std::uint32_t random_of(Worker& worker) {
   return worker.random = x;
 }
 
-bool any_ready(Member& member) {
+}  // namespace
+
+bool has_ready(Member& member) {
   return !member.woken.empty() || (member.ready_count.load(std::memory_order_relaxed) && !member.only_below);
 }
+
+namespace {
 
 // Sleeps until poked, unless there is something to do after all.
 template <typename Nothing>
@@ -97,7 +101,7 @@ void doze(Member& member, std::int64_t longest_ns, Nothing nothing_to_do) {
   Worker& worker = *member.worker;
   std::uint32_t seen = worker.pokes.load(std::memory_order_seq_cst);
   worker.asleep.store(1, std::memory_order_seq_cst);
-  if (!any_ready(member) && nothing_to_do()) {
+  if (!has_ready(member) && nothing_to_do()) {
     sys::Idle idle;
     gate::without_core([&] { sys::futex_wait(worker.pokes, seen, longest_ns); });
   }
@@ -126,7 +130,7 @@ class Spinning {
     std::int64_t now_ns = base::now_ns();
     if (!end_ns_) end_ns_ = may_spin() ? now_ns + longest_ns : now_ns;
     if (now_ns >= end_ns_ || gate::the_gate.cores.waiting() || !none_is_aside(*member_.region)) return false;
-    for (int i = 0; i < spins && !done(argument) && !any_ready(member_); ++i) __builtin_ia32_pause();
+    for (int i = 0; i < spins && !done(argument) && !has_ready(member_); ++i) __builtin_ia32_pause();
     return true;
   }
 

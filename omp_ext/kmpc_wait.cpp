@@ -46,12 +46,11 @@ WEIR_INTERPOSED std::int32_t __kmpc_omp_taskyield(Ident* place, std::int32_t gti
   Member* member = member_here();
   if (!member) return next_taskyield(place, gtid, end_part);
   if (weir::base::self().lock_depth > 0) return 0;
-  {
-    OnlyBelow only_below(*member);
-    if (go_on_with_one(*member)) return 0;
-  }
-  Movable movable(*member);
-  return next_taskyield(place, member->gtid, end_part);
+  yield(*member, [=](Member& now) {
+    Movable movable(now);
+    next_taskyield(place, now.gtid, end_part);
+  });
+  return 0;
 }
 
 WEIR_INTERPOSED void __kmpc_taskgroup(Ident* place, std::int32_t gtid) {

@@ -429,18 +429,28 @@ bool may_step_aside() {
   return movable_task(&refusal) != nullptr;
 }
 
-void set_aside_until_none(Tally& tally) {
+// False: it may not be.
+static bool set_aside_within_us(weir_start_fn start, void* argument) {
   wait::ExceptionState exceptions;
   exceptions.take();
   meter::gauges.aside.fetch_add(1, std::memory_order_relaxed);
-  int refusal = step_aside(
+  int refusal = step_aside(start, argument);
+  meter::gauges.aside.fetch_sub(1, std::memory_order_relaxed);
+  exceptions.put_back();
+  return !refusal;
+}
+
+void set_aside_until_none(Tally& tally) {
+  bool was_aside = set_aside_within_us(
       [](void* tally_, weir_waiter* waiter) {
         if (!static_cast<Tally*>(tally_)->wait(waiter)) waiter->wake(waiter);
       },
       &tally);
-  meter::gauges.aside.fetch_sub(1, std::memory_order_relaxed);
-  exceptions.put_back();
-  if (!refusal) tally.waited();
+  if (was_aside) tally.waited();
+}
+
+bool make_way() {
+  return set_aside_within_us([](void*, weir_waiter* waiter) { waiter->wake(waiter); }, nullptr);
 }
 
 namespace {

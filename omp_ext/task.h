@@ -164,6 +164,10 @@ bool may_step_aside();
 // thread.
 void set_aside_until_none(Tally& tally);
 
+// Sets the current task aside, ready to go on after what is ready now, and after what lies below it on its thread has had a look at
+// what that waits for. False: it may not step aside. It may go on on another thread.
+bool make_way();
+
 // The code still thinks that it is on the thread of that number, and is about to act on it through names that we don't
 // see: brings the current task back there. The number to go by.
 std::int32_t at_home(std::int32_t gtid);

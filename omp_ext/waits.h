@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "omp_ext/idle.h"
 #include "omp_ext/task_region.h"
 
 namespace weir::omp {
@@ -17,6 +18,19 @@ void wait_for_dependences(Member& member, Ident* place, std::int32_t count, Depe
 // A taskgroup of the current task opens; its tasks are over, and it closes. (As wait_for().)
 void open_group(Member& member);
 Member& await_group_and_close();
+
+// A taskyield of the current task, where no lock is held: others that are ready go on, or begin(member) begins one. What spins so may
+// wait for the very task that lies below it on its thread.
+template <typename Begin>
+void yield(Member& member, Begin begin) {
+  if (!keeps_others_off(member)) {
+    bool had_others = has_ready(member);
+    if (make_way() && had_others) return;
+  }
+  Member& now = member_now();
+  OnlyBelow only_below(now);
+  if (!go_on_with_one(now)) begin(now);
+}
 
 // After tasks were given to libomp: a thread that sleeps may take one, and what is ready here goes on.
 void after_queueing(Member& member);

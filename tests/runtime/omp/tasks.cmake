@@ -57,6 +57,9 @@ weir_tasks_test(constructs_often full 600 "1 2 3 16" shuffle omp_constructs 10)
 
 weir_tasks_programs(omp_spinning tasks_spinning.c)
 weir_tasks_test(spinning quick 100 "1 2 3" none omp_spinning 2)
+weir_tasks_programs(omp_yielding tasks_yielding.c)
+weir_tasks_test(yielding quick 100 "1 2 3" none omp_yielding)
+weir_tasks_test(yielding_shuffled quick 100 "2 3 16" shuffle omp_yielding)
 weir_tasks_test(spinning_often full 300 "2 3 16" shuffle omp_spinning 10)
 foreach(compiler clang gcc)  # a yield costs a slice of somebody else's there
   add_test(NAME omp.tasks.spinning_beside_others_${compiler} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/beside_others
