@@ -7,8 +7,8 @@
 #include "lane/instruction.h"
 #include "lane/place.h"
 #include "omp_ext/region_body.h"
+#include "omp_ext/region_joint.h"
 #include "omp_ext/region_origin.h"
-#include "omp_ext/region_part.h"
 
 namespace weir::team {
 namespace {
@@ -42,16 +42,10 @@ class Largest {
   Largest(const Object& object, Function function) : object_(object), function_(function), flow_(function), places_(function) {
     if (!flow_.fits()) return;
     each_instruction(object_, flow_, [this](int block, const Instruction& i, std::uintptr_t at, Named named) {
-      if (lane::exchanges(lane::bytes_at(at), lane::bytes_at(flow_.code_of(block).end))) exchanges_[static_cast<std::size_t>(block)] = true;
-      mark_alone(alone_, object_, block, i, at, named);
-      bool reduces = named.name && i.kind != Instruction::loads_slot && part_of_name(named.name) == Part::reduces;
-      if (reduces) reduction_.mark(block, at, false);
+      joint_.note(object_, flow_, block, i, at, named);
     });
     flow_.find_ways();
-    alone_.find(flow_);
-    reduction_.find(flow_);
-    if (exchanges_.none()) return;
-    for (int block = 0; block < flow_.count(); ++block) exchanged_[static_cast<std::size_t>(block)] = (flow_.loop_around(block) & exchanges_).any();
+    joint_.find(flow_);
   }
 
   bool looks_for_count() {
@@ -59,11 +53,11 @@ class Largest {
     find_shared();
     Origins origins(object_, function_, flow_, shared_, false, Origins::Sought::counts);
     for (int block = 0; block < flow_.count() && !origins.counted(); ++block) {
-      bool exchanged = exchanged_[static_cast<std::size_t>(block)];
+      bool exchanged = joint_.exchanges(block);
       Function code = flow_.code_of(block);
       for (std::uintptr_t at = code.begin; at < code.end && !origins.counted();) {
         Operands o = operands_at(at, code);
-        if ((exchanged || makes_one(block, at)) && is_comparison(o)) follow(origins, o, block, at, exchanged);
+        if ((exchanged || joint_.makes_one(block, at)) && is_comparison(o)) follow(origins, o, block, at, exchanged);
         at += o.length ? o.length : 1;
       }
     }
@@ -71,13 +65,11 @@ class Largest {
   }
 
  private:
-  bool makes_one(int block, std::uintptr_t at) const { return alone_.holds(block, at) || reduction_.holds(block, at); }
-
   // The loops where threads count: not where they make one of all.
   void find_shared() {
     for (int block = 0; block < flow_.count(); ++block) {
-      auto bit = static_cast<std::size_t>(block);
-      shared_[bit] = flow_.is_in_loop(block) && !exchanged_[bit] && !makes_one(block, flow_.code_of(block).begin);
+      bool joins = joint_.exchanges(block) || joint_.makes_one(block, flow_.code_of(block).begin);
+      shared_[static_cast<std::size_t>(block)] = flow_.is_in_loop(block) && !joins;
     }
   }
 
@@ -111,7 +103,7 @@ class Largest {
       Function code = flow_.code_of(block);
       for (std::uintptr_t at = code.begin; at < code.end;) {
         Operands o = operands_at(at, code);
-        if (stores(o) && !places_.second_of(o) && covers(o, there) && makes_one(block, at)) return true;
+        if (stores(o) && !places_.second_of(o) && covers(o, there) && joint_.makes_one(block, at)) return true;
         at += o.length ? o.length : 1;
       }
     }
@@ -122,8 +114,8 @@ class Largest {
   Function function_;
   Flow flow_;
   lane::Places places_;
-  Zone alone_, reduction_;
-  Flow::Blocks exchanges_, exchanged_, shared_;  // exchanged_: in a loop around an exchange
+  Joint joint_;
+  Flow::Blocks shared_;
 };
 
 }  // namespace

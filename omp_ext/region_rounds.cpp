@@ -5,6 +5,7 @@
 #include "lane/arithmetic.h"
 #include "omp_ext/region_body.h"
 #include "omp_ext/region_code.h"
+#include "omp_ext/region_joint.h"
 #include "omp_ext/region_part.h"
 
 namespace weir::team {
@@ -66,27 +67,22 @@ class Sums {
     if (!flow_.fits()) return;
     auto note_each = [this](int block, const Instruction& i, std::uintptr_t at, Named named) { note(block, i, at, named); };
     each_instruction(object_, flow_, note_each);
-    reduction_.find(flow_);
-    alone_.find(flow_);
+    joint_.find(flow_);
   }
 
   Rounding rounding() const {
     Rounding found;
     if (!flow_.fits() || !is_shared_by_number(object_, flow_)) return found;
     bool stored_alone = false, bits_stored = false, compared_alone = false, largest_exchanged = false, added = false;
-    int last = -1;
-    bool exchanges = false;  // in the loop around the last block
     each_instruction(object_, flow_, [&](int block, const Instruction& i, std::uintptr_t at, Named named) {
       if (found.of_sum) return;
       const std::uint8_t *code = lane::bytes_at(at), *end = lane::bytes_at(flow_.code_of(block).end);
-      bool alone = alone_.holds(block, at), makes_one = alone || reduction_.holds(block, at);
+      bool makes_one = joint_.makes_one(block, at), exchanges = joint_.exchanges(block);
       if ((makes_one || has_own_lock_) && !flow_.is_in_loop(block)) {
         stored_alone |= lane::stores_number(code, end);
         bits_stored |= stores_bits(code, end);
         compared_alone |= lane::compares_numbers(code, end);
       }
-      if (block != last) exchanges = exchanges_.any() && (flow_.loop_around(block) & exchanges_).any();
-      last = block;
       largest_exchanged |= exchanges && lane::compares_numbers(code, end);
       bool looped = flow_.is_in_loop(block);
       if (looped && (lane::approximates(code, end) || is_of_vectors(named))) found.of_sum = true;  // the rest of a share is computed otherwise
@@ -104,11 +100,8 @@ class Sums {
 
  private:
   void note(int block, const Instruction& i, std::uintptr_t at, Named named) {
-    if (lane::exchanges(lane::bytes_at(at), lane::bytes_at(flow_.code_of(block).end))) exchanges_[static_cast<std::size_t>(block)] = true;
     has_own_lock_ |= lane::swaps(lane::bytes_at(at), lane::bytes_at(flow_.code_of(block).end));
-    mark_alone(alone_, object_, block, i, at, named);
-    if (!named.name || i.kind == Instruction::loads_slot) return;
-    if (part_of_name(named.name) == Part::reduces) reduction_.mark(block, at, false);
+    joint_.note(object_, flow_, block, i, at, named);
   }
 
   static bool calls_for_sum(std::uintptr_t function, bool makes_one) {
@@ -121,8 +114,7 @@ class Sums {
 
   Object object_;
   Flow flow_;
-  Zone reduction_, alone_;
-  Flow::Blocks exchanges_;  // those that write what they made only if nobody else wrote meanwhile
+  Joint joint_;
   bool has_own_lock_ = false;  // one that it takes by changing memory, as who spins for it does
 };
 
