@@ -26,8 +26,8 @@ bool is_comparison(const Operands& o) { return o.length && !o.map && !o.vector &
 
 // By a vector, too, and what is beside it.
 bool stores(const Operands& o) {
-  bool plain = !o.map && !o.vector && o.opcode == 0x89, by_vector = o.map == 1 && (o.opcode == 0x11 || o.opcode == 0x29 || o.opcode == 0x7f);
-  return o.length && o.in_memory && (plain || by_vector);
+  bool plain = !o.map && !o.vector && o.opcode == 0x89;
+  return o.length && o.in_memory && (plain || lane::stores_vector(o));
 }
 
 // As far as the addresses look the same. (A pointer may be loaded anew, into another register.)

@@ -66,8 +66,6 @@ bool adds_flag(const Operands& o) {
 
 bool divides(const Operands& o) { return is_plain(o) && o.opcode == 0xf7 && (o.first & 7) >= 6; }
 
-bool is_store(const Operands& o) { return o.opcode == 0x11 || o.opcode == 0x29 || o.opcode == 0x7f || o.opcode == 0xd6; }
-
 }  // namespace
 
 bool Origins::take_room() {
@@ -198,7 +196,7 @@ bool Origins::over_other(const Instruction& i, const Operands& o, Wanted& wanted
 
 // A vector that was made in this block: so containers begin.
 bool Origins::by_vector(const Operands& o, const Wanted& wanted, std::uintptr_t at) {
-  if (o.map != 1 || !o.in_memory || !is_store(o)) return false;
+  if (o.map != 1 || !o.in_memory || !lane::stores_vector(o)) return false;
   lane::Made made = lane::made_of(places_, flow_.code_of(wanted.block), o.first, at);
   for (int i = 0; i < made.count && made.known; ++i) want({made.parts[i].place, wanted.block, made.parts[i].before});
   return made.known;
