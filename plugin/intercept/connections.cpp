@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "intercept/errno_edge.h"
+#include "intercept/open_room.h"
 #include "intercept/real.h"
 #include "path/call.h"
 #include "path/ending.h"
@@ -36,6 +37,15 @@ int accepted(int socket) {
   return socket;
 }
 
+int accept_with_room(const op::Op& operation, meter::Caller caller, Result (*real)(Call&)) {
+  Result got = with_room([&] {
+    Call call = direct(operation.fd, operation);
+    call.real = real;
+    return path::run(call, caller);
+  });
+  return accepted(static_cast<int>(deliver(got)));
+}
+
 // A connection that libc's call could not make leaves the socket as new, to be tried again. The ring's leaves it half
 // way: bring it back by the same door that the kernel uses for libc's.
 void forget_failed(int fd, Result result) {
@@ -64,13 +74,10 @@ int accept(int fd, sockaddr* peer, socklen_t* peer_bytes) {
     path::count_in(0);
     return accepted(got);
   }
-  op::Op operation = op::accept(fd, peer, peer_bytes, 0);
-  Call call = direct(fd, operation);
-  call.real = [](Call& c) {
+  return accept_with_room(op::accept(fd, peer, peer_bytes, 0), {"accept", __builtin_return_address(0)}, [](Call& c) {
     const op::Op& o = *c.operation;
     return outcome(real_accept(c.fd, static_cast<sockaddr*>(o.buffer), static_cast<socklen_t*>(o.address_bytes)));
-  };
-  return accepted(static_cast<int>(deliver(path::run(call))));
+  });
 }
 
 int accept4(int fd, sockaddr* peer, socklen_t* peer_bytes, int flags) {
@@ -79,14 +86,11 @@ int accept4(int fd, sockaddr* peer, socklen_t* peer_bytes, int flags) {
     path::count_in(0);
     return accepted(got);
   }
-  op::Op operation = op::accept(fd, peer, peer_bytes, flags);
-  Call call = direct(fd, operation);
-  call.real = [](Call& c) {
+  return accept_with_room(op::accept(fd, peer, peer_bytes, flags), {"accept4", __builtin_return_address(0)}, [](Call& c) {
     const op::Op& o = *c.operation;
     auto* size = static_cast<socklen_t*>(o.address_bytes);
     return outcome(real_accept4(c.fd, static_cast<sockaddr*>(o.buffer), size, o.flags));
-  };
-  return accepted(static_cast<int>(deliver(path::run(call))));
+  });
 }
 
 int connect(int fd, const sockaddr* peer, socklen_t peer_bytes) {

@@ -6,6 +6,7 @@
 
 #include "base/thread.h"
 #include "intercept/errno_edge.h"
+#include "intercept/open_room.h"
 #include "intercept/real.h"
 #include "path/call.h"
 #include "path/ending.h"
@@ -77,7 +78,9 @@ void closefrom(int first) noexcept {
   path::numbers_end(from, ~0u);
   if (counted(close_all(from, ~0u, 0))) real_closefrom(first);
 }
-int dup(int fd) noexcept { return counted(real_dup(fd)); }
+int dup(int fd) noexcept {
+  return counted(made_with_room([=] { return real_dup(fd); }));
+}
 int dup2(int fd, int as) noexcept {
   make_way(as);
   if (fd != as) path::number_ends(as);

@@ -9,6 +9,7 @@
 #include "base/thread.h"
 #include "intercept/errno_edge.h"
 #include "intercept/open_look.h"
+#include "intercept/open_room.h"
 #include "intercept/real.h"
 #include "path/call.h"
 #include "path/habit.h"
@@ -82,13 +83,13 @@ DIR* opendir(const char* path) {
     return stream;
   }
   Opening it{path};
-  Call call{Family::direct};
-  call.attempt = attempt_folder;
-  call.real = open_folder;
-  call.arguments = &it;
-  call.habit = &path::opening_folders;
-  call.name = path;
-  deliver(path::run(call, {"opendir", __builtin_return_address(0)}));
+  deliver(run_with_room({"opendir", __builtin_return_address(0)}, [&](Call& call) {
+    call.attempt = attempt_folder;
+    call.real = open_folder;
+    call.arguments = &it;
+    call.habit = &path::opening_folders;
+    call.name = path;
+  }));
   if (it.stream && it.cold) base::self().cold_folder = it.stream;
   return it.stream;
 }
