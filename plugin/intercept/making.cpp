@@ -44,12 +44,12 @@ FILE* stream_with_room(Make make) {
 // libc has put a name into the template that it could not open.
 template <typename Make>
 int temporary_with_room(char* name, Make make) {
-  return made_with_room([=] {
+  bool again = false;
+  return made_with_room([&] {
     constexpr std::size_t wild = 6;
-    int made = make();
-    std::size_t length = std::strlen(name);
-    if (made < 0 && current_errno() == EMFILE && length >= wild) std::memset(name + length - wild, 'X', wild);
-    return made;
+    if (again) std::memset(name + std::strlen(name) - wild, 'X', wild);
+    again = true;
+    return make();
   });
 }
 
