@@ -176,6 +176,7 @@ void taskloop(Member& member, const Made& from, unsigned long amount, Number sta
   }
   for (std::uint64_t i = 0; i < share.tasks; ++i) {
     Task& task = create(member, from);
+    task.of_its_thread = from.flags & gomp_reduction;  // gcc asks for the thread's number, to find its part
     fill(from, task.gomp_data);
     auto* bounds = static_cast<Number*>(task.gomp_data);
     bounds[0] = start;

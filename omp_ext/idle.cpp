@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/settings.h"
@@ -87,13 +88,9 @@ std::uint32_t random_of(Worker& worker) {
   return worker.random = x;
 }
 
-}  // namespace
-
-bool has_ready(Member& member) {
+bool any_ready(Member& member) {
   return !member.woken.empty() || (member.ready_count.load(std::memory_order_relaxed) && !member.only_below);
 }
-
-namespace {
 
 // Sleeps until poked, unless there is something to do after all.
 template <typename Nothing>
@@ -101,7 +98,7 @@ void doze(Member& member, std::int64_t longest_ns, Nothing nothing_to_do) {
   Worker& worker = *member.worker;
   std::uint32_t seen = worker.pokes.load(std::memory_order_seq_cst);
   worker.asleep.store(1, std::memory_order_seq_cst);
-  if (!has_ready(member) && nothing_to_do()) {
+  if (!any_ready(member) && nothing_to_do()) {
     sys::Idle idle;
     gate::without_core([&] { sys::futex_wait(worker.pokes, seen, longest_ns); });
   }
@@ -130,7 +127,7 @@ class Spinning {
     std::int64_t now_ns = base::now_ns();
     if (!end_ns_) end_ns_ = may_spin() ? now_ns + longest_ns : now_ns;
     if (now_ns >= end_ns_ || gate::the_gate.cores.waiting() || !none_is_aside(*member_.region)) return false;
-    for (int i = 0; i < spins && !done(argument) && !has_ready(member_); ++i) __builtin_ia32_pause();
+    for (int i = 0; i < spins && !done(argument) && !any_ready(member_); ++i) __builtin_ia32_pause();
     return true;
   }
 
@@ -334,7 +331,9 @@ void work_until(Member& member, bool (*done)(void*), void* argument) {
   Spinning spinning(member);
   while (!done(argument)) {
     call_for_freed(member);
-    if (go_on_with_one(member) || begin_one(member) || go_on_for_another(member)) {
+    bool went_on = go_on_with_one(member);
+    if (went_on && std::exchange(member.yielded, false)) begin_one(member);
+    if (went_on || begin_one(member) || go_on_for_another(member)) {
       member.idle_since_ns = 0;
       spinning.found_work();
     } else if (!spinning.spin(done, argument)) {

@@ -15,8 +15,6 @@ void work_until_none(Member& member, Tally& tally);
 // A task that was not begun is ready here for whoever may begin it.
 void leave_ready(Member& member, Task& task);
 
-bool has_ready(Member& member);
-
 // Goes on with one ready task of its own, if there is one.
 bool go_on_with_one(Member& member);
 

@@ -324,6 +324,7 @@ void begin_undeferred(Member& member, Task& task, Ident* place) {
   current->gtid = gtid;
   current->final = task.final;
   current->untied = task.untied;
+  current->of_its_thread = task.of_its_thread || member.current->of_its_thread;  // on top of that one, which has to stay here
   task.before = member.current;
   member.current = current;
   libomp().task_begin_if0(place, gtid, task.shell);

@@ -182,6 +182,7 @@ bool enter(Region& region, std::int32_t gtid) {
   member->idle_since_ns = 0;
   member->first_wait = nullptr;
   member->at_barrier = false;
+  member->yielded = false;
   member->catches_up = false;
   member->frees = false;
   member->begun.store(0, std::memory_order_relaxed);

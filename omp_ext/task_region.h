@@ -57,6 +57,7 @@ struct Member {
   std::atomic<std::int64_t> visits_seen_ns;
   const char* first_wait;   // where on the thread's own stack the outermost explicit task there waits; nullptr: none does
   bool at_barrier;          // the implicit task has arrived at one
+  bool yielded;             // what went on here last only yielded again: what that waits for may not have begun yet
   bool catches_up;          // what is ready goes on before anything new begins
   std::atomic<Task*> only_below;  // a task that keeps_others_off() waits here: begin nothing but its descendants; written by this thread
   std::int32_t in_hand;           // others that it took all the same, and is about to hand back

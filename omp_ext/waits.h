@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
+
 #include "omp_ext/idle.h"
 #include "omp_ext/task_region.h"
 
@@ -19,17 +21,18 @@ void wait_for_dependences(Member& member, Ident* place, std::int32_t count, Depe
 void open_group(Member& member);
 Member& await_group_and_close();
 
-// A taskyield of the current task, where no lock is held: others that are ready go on, or begin(member) begins one. What spins so may
-// wait for the very task that lies below it on its thread.
+// A taskyield of the current task, where no lock is held: others that are ready go on, and others begin, by begin(member) where it can't
+// be set aside for them. What spins so may wait for the very task that lies below it on its thread, or for one that has not begun.
 template <typename Begin>
 void yield(Member& member, Begin begin) {
   if (!keeps_others_off(member)) {
-    bool had_others = has_ready(member);
-    if (make_way() && had_others) return;
+    member.yielded = true;
+    if (make_way()) return;
+    member.yielded = false;
   }
-  Member& now = member_now();
-  OnlyBelow only_below(now);
-  if (!go_on_with_one(now)) begin(now);
+  OnlyBelow only_below(member);
+  bool went_on = go_on_with_one(member);
+  if (!went_on || std::exchange(member.yielded, false)) begin(member);
 }
 
 // After tasks were given to libomp: a thread that sleeps may take one, and what is ready here goes on.
