@@ -142,7 +142,7 @@ bool wait_behind(Region& region, std::uint32_t over_at_first) {
   for (std::uint64_t seen = looks.load(); true; now_ns = base::now_ns()) {
     if (now_ns >= end_ns) {
       std::uint64_t before = std::exchange(seen, looks.load());
-      if (seen == before && !gate::the_gate.memory.is_short()) break;
+      if (seen == before && !gate::the_gate.lets_few_go_on()) break;
       end_ns = now_ns + most_ns;
     }
     bool lookout = reserve.become_lookout();

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "lane/arithmetic.h"
 #include "lane/instruction.h"
+#include "lane/marks.h"
 #include "lane/loop.h"
 #include "lane/object.h"
 #include "lane/references.h"
@@ -235,6 +236,10 @@ class Reader {
       case NameKind::other: break;
     }
     std::uintptr_t there = address_of(object_, name);
+    if (there && lane::gives_up_on_others(Object::around(there).name())) {
+      facts_.gives_up = facts_.blocks = true;
+      return;
+    }
     if (ends_elsewhere(there)) facts_.calls_others |= !ends_at_once(name) && !is_mathematical(there);
     else add(there, at, true);
   }
@@ -366,6 +371,7 @@ bool all_hold(Survey survey) {
 
 const char* why_bare(const CodeFacts& facts) {
   if (facts.passes_wait) return passes_wait;
+  if (facts.gives_up) return gives_up_soon;
   if (facts.rounds) return rounds_otherwise;
   if (facts.each_shows) return each_is_seen;
   if (facts.carries) return carries_over;

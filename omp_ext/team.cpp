@@ -171,7 +171,7 @@ bool sleeps_among_others() {
 std::int64_t most_by_memory() {
   gate::Memory& memory = gate::the_gate.memory;
   memory.look_if_due(base::now_ns());
-  return memory.is_short() ? 0 : memory.most_at_work();
+  return gate::the_gate.lets_few_go_on() ? 0 : memory.most_at_work();
 }
 
 bool each_takes_much(const Region& region, const void* code, lane::Beginning beginning) {

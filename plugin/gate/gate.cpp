@@ -40,7 +40,7 @@ void take_core() {
   note_core(thread, true);
   meter::Traced traced = meter::begins(meter::Track::core_wait, "waits for a core");
   std::int64_t bound_ns = the_gate.wait_ns.load(std::memory_order_relaxed);
-  bool in_time = the_gate.memory.is_short() ? take_core_while_short() : the_gate.cores.take(bound_ns);
+  bool in_time = the_gate.lets_few_go_on() ? take_core_while_short() : the_gate.cores.take(bound_ns);
   meter::ends(traced, meter::Track::core_wait, "waits for a core");
   if (!in_time) meter::mine().reasons[static_cast<int>(meter::Reason::gate_timeout)].add(1);
   meter::core_taken();
@@ -63,7 +63,7 @@ void wait_among_others() {
   // than others: a hundred that return every 100 ms cost more than they bring.
   constexpr std::int64_t longer = 4;
   the_gate.cores.give();
-  if (the_gate.memory.is_short()) take_core_while_short();
+  if (the_gate.lets_few_go_on()) take_core_while_short();
   else the_gate.cores.take(longer * the_gate.wait_ns.load(std::memory_order_relaxed));
 }
 
@@ -71,7 +71,7 @@ void wait_among_others() {
 
 void take_core_to_begin() {
   base::Thread& thread = base::self();
-  if (!the_gate.memory.is_short() || thread.lock_depth > 0) return take_core();
+  if (!the_gate.lets_few_go_on() || thread.lock_depth > 0) return take_core();
   if (thread.holds_core) return;
   note_core(thread, true);
   the_gate.cores.take(longest_before_begin_ns, Cores::looks_for_work);
@@ -79,7 +79,7 @@ void take_core_to_begin() {
 }
 
 void wait_to_begin_piece() {
-  if (!the_gate.memory.is_short()) return;
+  if (!the_gate.lets_few_go_on()) return;
   base::Thread& thread = base::self();
   if (!thread.holds_core || thread.lock_depth > 0 || base::in_signal_handler()) return;
   the_gate.cores.make_way(longest_before_begin_ns);
@@ -91,7 +91,7 @@ void stand_back() {
   base::Thread& thread = base::self();
   if (!thread.holds_core || !(thread.place & base::in_omp_team) || thread.lock_depth > 0) return;
   if (++thread.hits_in_row % sign == 0) the_gate.memory.look_if_due(base::now_ns());
-  if ((thread.hits_in_row < sign && !the_gate.memory.is_short()) || !the_gate.cores.crowded() || base::in_signal_handler()) return;
+  if ((thread.hits_in_row < sign && !the_gate.lets_few_go_on()) || !the_gate.cores.crowded() || base::in_signal_handler()) return;
   wait_among_others();
 }
 
@@ -121,7 +121,7 @@ void give_core() {
 
 void let_another_begin() {
   Gate& gate = the_gate;
-  if (gate.memory.is_short() || gate.reserve.at_work() >= gate.memory.most_at_work()) return;
+  if (gate.lets_few_go_on() || gate.reserve.at_work() >= gate.memory.most_at_work()) return;
   bool of_use = gate.reserve.has_one_for_idle_core() && gate.cores.held() < gate.cores.limit() && gate.permits.any_left();
   if (of_use) gate.reserve.call_one();
 }
@@ -139,7 +139,7 @@ void give_core_to_wait(std::int64_t now_ns) {
 }
 
 std::int64_t take_core_back(std::int64_t now_ns) {
-  bool at_once = the_gate.pieces.are_short() && !the_gate.memory.is_short();
+  bool at_once = the_gate.pieces.are_short() && !the_gate.lets_few_go_on();
   if (at_once) take_core_at_once();
   else take_core();
   return base::self().went_on_ns = at_once ? now_ns : base::now_ns();

@@ -10,6 +10,7 @@
 #include "gate/pieces.h"
 #include "gate/reserve.h"
 #include "gate/waits.h"
+#include "meter/reason.h"
 
 namespace weir::gate {
 
@@ -28,6 +29,7 @@ struct Gate {
   Pieces pieces;
   Waits waits;
   Memory memory;
+  std::atomic<bool> locks_are_tried_for{false};  // by tasks, for a time: with more of them at it some would get none
   std::atomic<int> storage_fd{-1};  // one that a caller wanted a permit for: tells which device is waited for
   std::atomic<std::int64_t> wait_ns{100'000'000};  // the bound of a wait in the gate while nothing moves
   // Told that a thread which computed is about to block, the `parked`th of them now: a stand-in could have its core. More
@@ -41,6 +43,10 @@ struct Gate {
   std::atomic<long (*)(std::uint32_t* word, std::uint32_t value, int operation, const void* caller)> on_futex_wait{nullptr};
   // Asked before a yield: true when the thread has slept instead.
   std::atomic<bool (*)(const void* caller)> on_idle{nullptr};
+
+  // As many as there are cores are to go on, one call after the other as without us.
+  bool lets_few_go_on() const { return memory.is_short() || locks_are_tried_for.load(std::memory_order_relaxed); }
+  meter::Reason why_few() const { return memory.is_short() ? meter::Reason::memory : meter::Reason::few_at_once; }
 
   // A yield for lack of work took so long. Where other programs compute on these cores that is a slice of theirs: who looks
   // for work had better sleep, and leave its turn to the next, than yield.

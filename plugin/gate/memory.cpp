@@ -80,7 +80,7 @@ constinit std::atomic<std::uint64_t> steps{0};
 }  // namespace
 
 bool keeps_core() {
-  if (!base::self().holds_core || !the_gate.memory.is_short() || the_gate.cores.crowded()) return false;
+  if (!base::self().holds_core || !the_gate.lets_few_go_on() || the_gate.cores.crowded()) return false;
   steps.fetch_add(1, std::memory_order_relaxed);
   return true;
 }

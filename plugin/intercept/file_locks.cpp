@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdarg>
 
+#include "gate/gate.h"
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
 #include "intercept/waiting.h"
@@ -50,6 +51,26 @@ int lock_of_process(Ask ask, F real, meter::Caller caller) {
   return in_kernel ? parked_with_errno(real, caller) : value;
 }
 
+// Who tries for a lock, and does not get it, tries again for a time, and gives up. With as many more at it as could go on, or with one that
+// has it set aside meanwhile, some would come out with nothing, as bare nobody does.
+void few_are_to_go_on() {
+  if (path::concerns_us()) gate::the_gate.locks_are_tried_for.store(true, std::memory_order_relaxed);
+}
+
+// Of one that other tasks have too: that it is tried for shows when one does not get it.
+int tried(int result) {
+  if (result && (current_errno() == EAGAIN || current_errno() == EACCES)) few_are_to_go_on();
+  return result;
+}
+
+// A process's lock is had by all its threads: who takes it for a task (SQLite does) keeps the others off by means of its own.
+int tried_for_process(int result) {
+  few_are_to_go_on();
+  return result;
+}
+
+bool is_to_write(const void* lock) { return lock && static_cast<const struct flock*>(lock)->l_type == F_WRLCK; }
+
 }  // namespace
 }  // namespace weir::intercept
 
@@ -60,8 +81,8 @@ using namespace weir::intercept;
 extern "C" {
 
 int flock(int fd, int operation) noexcept {
-  bool waits = !(operation & LOCK_NB) && operation != LOCK_UN;
-  if (!waits) return real_flock(fd, operation);
+  if (operation & LOCK_NB) return tried(real_flock(fd, operation));
+  if (operation == LOCK_UN) return real_flock(fd, operation);
   return lock([=] { return real_flock(fd, operation | LOCK_NB); }, [=] { return real_flock(fd, operation); },
               {"flock", __builtin_return_address(0)});
 }
@@ -72,6 +93,8 @@ int fcntl(int fd, int command, ...) {
   va_start(rest, command);
   void* with = va_arg(rest, void*);
   va_end(rest);
+  if (command == F_SETLK && is_to_write(with)) return tried_for_process(real_fcntl(fd, command, with));
+  if (command == F_OFD_SETLK) return tried(real_fcntl(fd, command, with));
   if (command != F_SETLKW && command != F_OFD_SETLKW) return real_fcntl(fd, command, with);
   int tries = command == F_SETLKW ? F_SETLK : F_OFD_SETLK;
   auto ask = [=] { return real_fcntl(fd, tries, with); };
@@ -83,6 +106,7 @@ int __fcntl(int, int, ...) __attribute__((alias("fcntl")));
 int fcntl64(int, int, ...) __attribute__((alias("fcntl")));
 
 int lockf(int fd, int command, off_t bytes) {
+  if (command == F_TLOCK) return tried_for_process(real_lockf(fd, command, bytes));
   if (command != F_LOCK) return real_lockf(fd, command, bytes);
   return lock_of_process([=] { return real_lockf(fd, F_TLOCK, bytes); }, [=] { return real_lockf(fd, F_LOCK, bytes); },
                          {"lockf", __builtin_return_address(0)});

@@ -122,6 +122,8 @@ bool is_tasking_runtime(const char* file_name) {
   return false;
 }
 
+bool gives_up_on_others(const char* file_name) { return starts(file_name, "libsqlite3.so"); }
+
 const char* thread_bound_library(const char* file_name) {
   for (const Mark& library : bound_libraries) {
     if (starts(file_name, library.name)) return library.meaning;

@@ -14,6 +14,9 @@ bool is_runtime(const char* file_name);
 // Does it run tasks: OpenMP's, or oneTBB?
 bool is_tasking_runtime(const char* file_name);
 
+// Does its code try again and again for what one of its callers has, and give up after a time? With more of them at it some get nothing.
+bool gives_up_on_others(const char* file_name);
+
 // A library whose users must not change threads, or share one, in the middle of a call: what it is, or nullptr.
 const char* thread_bound_library(const char* file_name);
 

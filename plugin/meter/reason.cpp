@@ -32,6 +32,7 @@ constexpr Name names[] = {
     {"cancellable", "the program uses pthread_cancel"},
     {"gate_timeout", "permits or cores were waited for in vain"},
     {"memory", "little memory was left"},
+    {"few_at_once", "tasks try for locks of files, and would have had more others at it"},
     {"alone", "nobody had anything else to do"},
     {"no_stand_in", "no stand-in was there"},
 };

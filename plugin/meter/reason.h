@@ -28,6 +28,7 @@ enum class Reason : std::uint8_t {
   cancellable,        // the program uses pthread_cancel
   gate_timeout,       // waited its bounded time for a permit or a core, then went on
   memory,             // little is left, and what is under way took it: as many go on as without weir
+  few_at_once,        // tasks try for locks of files: as many go on as without weir
   alone,              // there was nothing else to do for anybody
   no_stand_in,        // the thread blocked, and nobody was there to take its core
   count

@@ -129,7 +129,7 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
   gate.memory.look_if_due(began);
   if (!waits_for_others(plan) && gate::keeps_core()) {
     had_core = false;
-    reason = Reason::memory;
+    reason = gate.why_few();
   } else {
     gate::give_core_to_wait(began);
   }
@@ -386,7 +386,7 @@ bool received_untried(Call& call, Result* result) {
   call.kept_errno = &kept;
   Filled filled(call);
   wait::Choice choice = choose_now(call.ends);
-  if (choice.lane != wait::Lane::suspend || gate::the_gate.memory.is_short()) {
+  if (choice.lane != wait::Lane::suspend || gate::the_gate.lets_few_go_on()) {
     tried(call.fd, false);
     return false;
   }
@@ -494,11 +494,11 @@ bool waited_by_slices(Call& call, const Plan& plan, const wait::Choice& choice, 
   return true;
 }
 
-// While memory is short no task is set aside, so that no other begins, where the call ends by itself.
+// While few are to go on no task is set aside, so that no other begins, where the call ends by itself.
 bool waited_in_place(Call& call, const Plan& plan, Result* result) {
   constexpr int most_ms = 50;
-  if (waits_for_others(plan)) return came_in_a_moment(call, plan, most_ms, Reason::memory, result);
-  *result = parked(call, plan, Reason::memory);
+  if (waits_for_others(plan)) return came_in_a_moment(call, plan, most_ms, gate::the_gate.why_few(), result);
+  *result = parked(call, plan, gate::the_gate.why_few());
   return true;
 }
 
@@ -580,7 +580,7 @@ Result waited_for(Call& call) {
   if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
   if (Result result; waited_by_slices(call, plan, choice, &result)) return result;
   if (choice.lane == wait::Lane::park) return parked(call, plan, choice.reason);
-  if (Result result; gate::the_gate.memory.is_short() && waited_in_place(call, plan, &result)) return result;
+  if (Result result; gate::the_gate.lets_few_go_on() && waited_in_place(call, plan, &result)) return result;
   if (core_is_wanted_by_nobody(call, plan)) return parked(call, plan, Reason::alone);
   if (Result result; waited_with_unseen_lock(call, plan, &result)) return result;
   if (!plan.park_only && !has_ring()) {

@@ -63,6 +63,8 @@ constexpr Words words[] = {
      "Use --lane=suspend only if no thread that does I/O is ever cancelled."},
     {"memory", "Little memory was left, and much of it went to what was under way: meanwhile no more went on at once than without weir.",
      "Give the program more memory, or have less under way: --stand-ins, --max-permits, WEIR_MAX_SUSPENDED."},
+    {"few_at_once", "Tasks try for locks of files, as SQLite's do, and give up after a time: so no more go on at once than without weir.",
+     "Nothing needs to be done; but what needs no such lock could be done in a loop of its own, before or after."},
     {"no_stand_in", "Threads blocked, and no stand-in was there to take their cores.",
      "Leave room for stand-ins: unset what takes it, and raise --stand-ins where it is low."},
     {"gate_timeout", "Callers waited as long as they may for a permit or a core, then went on.",
