@@ -12,12 +12,12 @@
 #include "api/instance.h"
 #include "base/thread.h"
 #include "gate/gate.h"
+#include "meter/counters.h"
+#include "path/waiting.h"
 #include "pool/pool.h"
 #include "sys/addresses.h"
 #include "sys/process.h"
 #include "sys/raw.h"
-#include "wait/errno_state.h"
-#include "wait/exception_state.h"
 #include "wait/runtimes.h"
 #include "wait/thread_waiter.h"
 
@@ -60,17 +60,36 @@ WEIR_EXPORT int weir_pool_size(void) {
   return pool::size();
 }
 
+namespace {
+
+// What is woken counts as ready until it goes on (path/waiting.h).
+struct Aside : weir_waiter {
+  Aside(weir_start_fn start_, void* argument_) : weir_waiter{wake_up}, start(start_), argument(argument_) {}
+  static void begin(void* aside, weir_waiter* of_runtime) {
+    auto& it = *static_cast<Aside*>(aside);
+    it.inner = of_runtime;
+    it.start(it.argument, &it);
+  }
+  static void wake_up(weir_waiter* self) {
+    weir_waiter* inner = static_cast<Aside*>(self)->inner;
+    meter::gauges.ready.rise();
+    inner->wake(inner);
+  }
+  weir_start_fn start;
+  void* argument;
+  weir_waiter* inner = nullptr;
+};
+
+}  // namespace
+
 bool weir::api::block_here(weir_start_fn start, void* arg) {
   const weir_runtime* runtime = wait::runtime_of(base::self().place);
   bool holds_lock = base::self().lock_depth > 0;  // the next task on this thread could want it
   if (runtime && holds_lock) pool::serve_without_me();
   if (runtime && !holds_lock && !runtime->refuses()) {
-    wait::ExceptionState exceptions;
-    exceptions.take();
-    wait::KeptErrno kept;
-    int refusal = runtime->suspend(start, arg);
-    exceptions.put_back();
-    if (!refusal) return true;
+    Aside aside(start, arg);
+    int refusal;
+    if (path::set_aside(*runtime, Aside::begin, &aside, &refusal)) return true;
   }
   bool had_core = base::self().holds_core;
   gate::give_core();
