@@ -291,6 +291,23 @@ weir_tasks_programs(omp_alone tasks_alone.c)
 weir_tasks_test(alone quick 60 "1 2" none omp_alone)
 weir_tasks_environment("LANE=auto" alone blocked_auto)
 
+# Loops with a reduction and nowait: libomp has few threads combine what they have by themselves, and many at a barrier.
+weir_tasks_programs(omp_reduced tasks_reduced.c)
+foreach(lane suspend auto)
+  weir_tasks_test(reduced_waits_${lane} quick 60 "2 3 4" none omp_reduced waits)
+  weir_tasks_test(reduced_meets_${lane} quick 60 "2 6" none omp_reduced meets)
+  weir_tasks_environment("LANE=${lane}" reduced_waits_${lane} reduced_meets_${lane})
+endforeach()
+weir_tasks_test(reduced_one_by_one quick 60 "6" none omp_reduced waits)
+weir_tasks_environment("KMP_FORCE_REDUCTION=critical" reduced_one_by_one)
+weir_tasks_test(reduced_by_tree quick 60 "2 3" none omp_reduced meets)
+weir_tasks_environment("KMP_DETERMINISTIC_REDUCTION=true" reduced_by_tree)
+add_test(NAME omp.tasks.reduced_sums COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same "6" none ${here}/omp_reduced_clang sums)
+add_test(NAME omp.tasks.reduced_sums_of_few COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same "3" none ${here}/omp_reduced_clang sums)
+set_tests_properties(omp.tasks.reduced_sums omp.tasks.reduced_sums_of_few PROPERTIES LABELS quick TIMEOUT 60
+  ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>")
+set_property(TEST omp.tasks.reduced_sums_of_few APPEND PROPERTY ENVIRONMENT "KMP_DETERMINISTIC_REDUCTION=true")
+
 # Without spinning in libomp itself, which would hide what weir does.
 weir_tasks_programs(omp_idle tasks_idle.c)
 weir_tasks_test(idle quick 60 "100" none omp_idle)
