@@ -20,6 +20,7 @@ constinit Next<void()> next_loop_end{"GOMP_loop_end"};
 constinit Next<bool()> next_loop_end_cancel{"GOMP_loop_end_cancel"};
 constinit Next<void()> next_sections_end{"GOMP_sections_end"};
 constinit Next<bool()> next_sections_end_cancel{"GOMP_sections_end_cancel"};
+constinit Next<bool()> next_single_start{"GOMP_single_start"};
 constinit Next<void*()> next_single_copy_start{"GOMP_single_copy_start"};
 constinit Next<void(void*)> next_single_copy_end{"GOMP_single_copy_end"};
 constinit Next<void(bool)> next_workshare_unregister{"GOMP_workshare_task_reduction_unregister"};
@@ -97,17 +98,23 @@ WEIR_INTERPOSED bool GOMP_sections_end_cancel() {
   return next_sections_end_cancel();
 }
 
-// single copyprivate: all but one thread stand in libomp's barrier while that one runs the block. Tasks that it creates
-// there run in place, for only it could come back to them.
+// single copyprivate: who runs the block goes on at once; the others come to libomp's two barriers, between which they learn where
+// the values lie. libomp's own start is both in one: there they would come to the first of them unsettled.
 WEIR_INTERPOSED void* GOMP_single_copy_start() {
-  settle_here();
-  void* others = next_single_copy_start();
   Member* member = member_here();
-  if (member && !others) member->current->pins = true;
-  return others;
+  if (!member) return next_single_copy_start();
+  if (next_single_start()) return nullptr;
+  settle(*member);
+  libomp().barrier(nullptr, member->gtid);  // not by gcc's name for it, which calls ours
+  void* copied = member->region->copied;
+  libomp().barrier(nullptr, member->gtid);
+  return copied;
 }
 WEIR_INTERPOSED void GOMP_single_copy_end(void* data) {
-  if (Member* member = member_here()) member->current->pins = false;
+  if (Member* member = member_here()) {
+    member->region->copied = data;
+    settle(*member);
+  }
   next_single_copy_end(data);
 }
 

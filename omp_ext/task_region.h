@@ -87,6 +87,7 @@ struct Region {
   std::atomic<std::int32_t> quiet{0};     // the last barrier at which no task was left
   std::atomic<std::int32_t> sleepers{0};
   std::atomic<std::int64_t> completed_elsewhere{0};
+  void* copied = nullptr;  // of gcc's single copyprivate; written before a barrier, read behind it
 
   // What its threads take when they enter, had for all by the first of them.
   sys::Lock entering;

@@ -308,6 +308,13 @@ set_tests_properties(omp.tasks.reduced_sums omp.tasks.reduced_sums_of_few PROPER
   ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>")
 set_property(TEST omp.tasks.reduced_sums_of_few APPEND PROPERTY ENVIRONMENT "KMP_DETERMINISTIC_REDUCTION=true")
 
+# Who runs a single's block with copyprivate does not wait before it.
+weir_tasks_programs(omp_copied tasks_copied.c)
+foreach(lane suspend auto)
+  weir_tasks_test(copied_${lane} quick 60 "2 3 16" none omp_copied)
+  weir_tasks_environment("LANE=${lane}" copied_${lane})
+endforeach()
+
 # Without spinning in libomp itself, which would hide what weir does.
 weir_tasks_programs(omp_idle tasks_idle.c)
 weir_tasks_test(idle quick 60 "100" none omp_idle)
