@@ -12,23 +12,24 @@
 
 namespace weir::intercept {
 
-// On a thread of OpenMP's, whose tasks are tied to it; oneTBB's go on anywhere. A run-time's own code waits for work, with
-// its locks held.
+// On a thread of OpenMP's, whose tasks are tied to it. oneTBB's go on anywhere, but a program may say how many threads there are, and all of
+// them may wait so. A run-time's own code waits for work, with its locks held.
 inline bool others_may_be_waited_for(const void* caller) {
   const base::Thread& thread = base::self_unsuspended();
-  return thread.omp && !thread.engine_depth && path::others_are_aside() &&
+  return (thread.omp || (thread.place & base::in_tbb_arena)) && !thread.engine_depth && path::others_are_aside() &&
          !lane::is_tasking_code(caller);
 }
 
 constexpr std::int64_t slice_ns = 2 * base::ns_per_ms;
+constexpr std::int64_t first_slice_ns = slice_ns / 16;
 
 inline bool is_time(const timespec& time) { return time.tv_nsec >= 0 && time.tv_nsec < base::ns_per_s; }
 
 // The end of a wait's next slice.
 struct Slice {
-  Slice(clockid_t clock, const timespec* until) {
+  Slice(clockid_t clock, const timespec* until, std::int64_t ns = slice_ns) {
     clock_gettime(clock, &end);
-    end.tv_nsec += slice_ns;
+    end.tv_nsec += ns;
     if (end.tv_nsec >= 1'000'000'000) {
       ++end.tv_sec;
       end.tv_nsec -= 1'000'000'000;

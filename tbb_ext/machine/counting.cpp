@@ -82,10 +82,14 @@ int slots(int said, const void* return_address) {
   return parks && from_libtbb(return_address) ? said : concurrency(said);
 }
 
+}  // namespace
+
 bool from_adapter(const void* return_address) {
   Dl_info caller;
   return dladdr(return_address, &caller) && caller.dli_fname && std::strstr(caller.dli_fname, "libweir_tbb");
 }
+
+namespace {
 
 bool is_of_one(const Control& control, const void* return_address) {
   return control.parameter == max_allowed_parallelism && control.value == 1 && !from_adapter(return_address);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entry points of libtbb in which a thread of the program runs tasks or waits for them. Their names and arguments are
 // libtbb.so.12's ABI.
+#include <atomic>
 #include <cstddef>
 
 #include "base/clock.h"
@@ -90,6 +91,40 @@ WEIR_ENTRY(_ZN3tbb6detail2r14waitERNS0_2d112wait_contextERNS2_18task_group_conte
 WEIR_ENTRY(_ZN3tbb6detail2r117parallel_pipelineERNS0_2d118task_group_contextEmRKNS2_11filter_nodeE)
 (void* context, void* tokens, void* filters) {
   pass(__builtin_return_address(0), parallel_pipeline, context, tokens, filters, nullptr);
+}
+
+namespace {
+
+using Callback = void (*)(void*, void*);
+constinit Entry<void(Callback, void*)> suspend{"_ZN3tbb6detail2r17suspendEPFvPvPNS1_18suspend_point_typeEES2_"};
+struct OfProgram {
+  Callback callback;
+  void* argument;
+};
+
+void call_in_place(void* of, void* point) {
+  OfProgram program = *static_cast<OfProgram*>(of);  // whose frame is gone once it hands the point over
+  ++weir::base::self().lock_depth;
+  program.callback(program.argument, point);
+  if (weir::base::Thread& thread = weir::base::self(); thread.lock_depth > 0) --thread.lock_depth;
+}
+
+bool is_of_adapter(const void* site) {
+  static constinit std::atomic<const void*> known{nullptr};  // it has one
+  if (known.load(std::memory_order_relaxed) == site) return true;
+  if (!from_adapter(site)) return false;
+  known.store(site, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace
+
+// The program's own way to set a task aside. What it calls then stands on a stack of libtbb's with the point of that very task: weir would
+// set it aside by the same point, and the program's resume would end that. So calls there wait in place, as with a lock held.
+WEIR_ENTRY(_ZN3tbb6detail2r17suspendEPFvPvPNS1_18suspend_point_typeEES2_)(Callback callback, void* argument) {
+  if (is_of_adapter(__builtin_return_address(0))) return suspend(callback, argument);
+  OfProgram program{callback, argument};
+  suspend(call_in_place, &program);
 }
 
 // Every algorithm and task group begins with a context, before libtbb makes an arena or a thread: here the adapter comes,

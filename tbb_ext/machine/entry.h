@@ -16,4 +16,7 @@ inline void* next_or_libtbbs(const char* name) {
 template <typename F>
 using Entry = Next<F, next_or_libtbbs>;
 
+// Does weir's own half of oneTBB call, which lives in a library beside libtbb?
+bool from_adapter(const void* return_address);
+
 }  // namespace weir::tbb
