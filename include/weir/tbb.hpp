@@ -78,7 +78,8 @@ class io_arena : public ::tbb::task_arena {
   }
 
   // At most so many of its tasks' calls on files and block devices are in flight; 0, the default: as many as the process
-  // has permits for. Sockets and pipes take none: who waits for one may hold up who would write to it. Before first use.
+  // has permits for. Sockets and pipes take none: who waits for one may hold up who would write to it. Nor does a
+  // task that finds none left and can't be set aside: there may be as many more as the arena has threads. Before first use.
   void set_permits(std::int64_t permits) { permits_ = permits; }
   std::int64_t permits() const { return permits_; }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // weir/tbb.hpp: which arena a call's task is in, what it may do there, and what it did.
-#include <oneapi/tbb/task.h>
 #include <oneapi/tbb/task_scheduler_observer.h>
 #include <sys/stat.h>
 
@@ -10,6 +9,7 @@
 #include "tbb_ext/adapter/arenas.h"
 #include "tbb_ext/adapter/runtime.h"
 #include "tbb_ext/hooks.h"
+#include "weir/task.h"
 #include "weir/tbb.hpp"
 
 #define WEIR_EXPORT __attribute__((visibility("default")))
@@ -17,8 +17,6 @@
 namespace weir::tbb_detail {
 
 namespace {
-
-using SuspendPoint = ::tbb::task::suspend_point;
 
 // Marks the threads that are in an arena.
 class Observer : public ::tbb::task_scheduler_observer {
@@ -55,37 +53,45 @@ struct Watch {
   std::atomic<void*> arena{nullptr};  // its name, known when the first thread enters
   std::atomic<std::int64_t> calls{0}, in_flight{0}, peak{0}, bytes_in{0}, bytes_out{0}, failed{0};
 
-  // Permits: a task that finds none is set aside, and takes over the one that is given back.
+  // Permits: a task that finds none is set aside, and takes over the one that is given back. Who can't be set aside takes none: its
+  // thread may be what those that have them need.
   const std::int64_t limit;
   std::mutex mutex;
   std::int64_t held = 0;
-  std::queue<SuspendPoint> waiting;
+  std::queue<weir_waiter*> waiting;
 
   Observer* observer = nullptr;
 
-  void acquire() {
+  bool acquire() {
     {
       std::lock_guard lock(mutex);
-      if (held < limit) return void(++held);
-    }
-    ::tbb::task::suspend([this](SuspendPoint point) {
-      {
-        std::lock_guard lock(mutex);
-        if (held >= limit) return waiting.push(point);
+      if (held < limit) {
         ++held;
+        return true;
       }
-      ::tbb::task::resume(point);
-    });
+    }
+    if (tbb::runtime.refuses()) return false;
+    weir_block(waits_for_permit, this);
+    return true;
+  }
+  static void waits_for_permit(void* watch, weir_waiter* waiter) {
+    auto& self = *static_cast<Watch*>(watch);
+    {
+      std::lock_guard lock(self.mutex);
+      if (self.held >= self.limit) return self.waiting.push(waiter);
+      ++self.held;
+    }
+    waiter->wake(waiter);
   }
   void release() {
-    SuspendPoint next{};
+    weir_waiter* next;
     {
       std::lock_guard lock(mutex);
       if (waiting.empty()) return void(--held);
       next = waiting.front();
       waiting.pop();
     }
-    ::tbb::task::resume(next);
+    next->wake(next);
   }
 };
 
@@ -130,8 +136,7 @@ WEIR_EXPORT Begun begin(int fd) {
     Watch* watched = place.load(std::memory_order_acquire);
     if (!watched || watched->arena.load(std::memory_order_relaxed) != here) continue;
     bool locked = tbb::holds_lock && tbb::holds_lock();  // who has the permits may wait for that lock: it takes none
-    bool permit = watched->limit > 0 && !locked && is_storage(fd);
-    if (permit) watched->acquire();
+    bool permit = watched->limit > 0 && !locked && is_storage(fd) && watched->acquire();
     watched->calls.fetch_add(1, std::memory_order_relaxed);
     rise(watched->peak, watched->in_flight.fetch_add(1, std::memory_order_relaxed) + 1);
     return {watched, permit};

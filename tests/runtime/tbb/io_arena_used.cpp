@@ -133,6 +133,37 @@ void permits() {
   unlink(name);
 }
 
+// Who waits for a permit may have caught an exception, and others of its thread theirs.
+void permits_in_handlers() {
+  char name[] = "/tmp/weir-io-arena-XXXXXX";
+  int file = mkstemp(name);
+  unlink(name);
+  std::string content(1 << 20, 'c');
+  check(file >= 0 && write(file, content.data(), content.size()) == 1 << 20 && !fsync(file), "a file");
+  weir::io_arena arena(3);
+  arena.set_permits(1);
+  std::atomic<int> caught{0};
+  arena.execute([&] {
+    auto leaf = [&](int i) {
+      try {
+        try {
+          throw i;
+        } catch (int) {
+          char block[4096];
+          posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+          check(weir::pread(file, block, sizeof block, i % 200 * 4096L) == sizeof block, "pread in a handler");
+          throw;
+        }
+      } catch (int j) {
+        if (j == i) ++caught;
+      }
+    };
+    tbb::parallel_for(0, 400, leaf, tbb::simple_partitioner());
+  });
+  check(caught == 400, "each goes on with its own exception");
+  close(file);
+}
+
 }  // namespace
 
 int main() {
@@ -142,6 +173,7 @@ int main() {
   if (ring_was_used()) enqueue_and_accept();
   enqueue_alone();
   permits();
+  permits_in_handlers();
   overlap();
   std::printf("well\n");
 }
