@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // weir/tbb.hpp: which arena a call's task is in, what it may do there, and what it did.
+#include "tbb_ext/adapter/io_arena.h"
+
 #include <oneapi/tbb/task_scheduler_observer.h>
 #include <sys/stat.h>
 
@@ -18,15 +20,15 @@ namespace weir::tbb_detail {
 
 namespace {
 
-// Marks the threads that are in an arena.
+// Marks the threads that are in an arena, and libtbb's own for good. A thread of the program may be in several at once.
 class Observer : public ::tbb::task_scheduler_observer {
  public:
   Observer(::tbb::task_arena& arena, Watch& watched) : task_scheduler_observer(arena), watched_(watched) {
     observe(true);
   }
   ~Observer() override { observe(false); }
-  void on_scheduler_entry(bool) override;
-  void on_scheduler_exit(bool) override { weir_place_leave(WEIR_TBB_IO_PLACE); }
+  void on_scheduler_entry(bool is_worker) override;
+  void on_scheduler_exit(bool is_worker) override;
 
  private:
   Watch& watched_;
@@ -97,9 +99,26 @@ struct Watch {
 
 namespace {
 
-void Observer::on_scheduler_entry(bool) {
+thread_local int io_arenas_entered = 0;  // by a thread of the program
+
+void Observer::on_scheduler_entry(bool is_worker) {
+  if (!is_worker) ++io_arenas_entered;
   weir_place_enter(WEIR_TBB_IO_PLACE);
   if (!watched_.arena.load(std::memory_order_relaxed)) watched_.arena.store(tbb::name_of_arena_here());
+}
+
+void Observer::on_scheduler_exit(bool is_worker) {
+  if (is_worker || --io_arenas_entered > 0) return;
+  io_arenas_entered = 0;
+  weir_place_leave(WEIR_TBB_IO_PLACE);
+}
+
+Watch* watch_of(const void* arena) {
+  for (auto& place : watches) {
+    Watch* watched = place.load(std::memory_order_acquire);
+    if (watched && watched->arena.load(std::memory_order_relaxed) == arena) return watched;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -131,17 +150,14 @@ WEIR_EXPORT io_statistics statistics_of(const Watch* watched) {
 
 WEIR_EXPORT Begun begin(int fd) {
   if (tbb::runtime.refuses() == WEIR_REFUSED_NOT_A_TASK) return {nullptr, false};
-  void* here = tbb::name_of_arena_here();
-  for (auto& place : watches) {
-    Watch* watched = place.load(std::memory_order_acquire);
-    if (!watched || watched->arena.load(std::memory_order_relaxed) != here) continue;
-    bool locked = tbb::holds_lock && tbb::holds_lock();  // who has the permits may wait for that lock: it takes none
-    bool permit = watched->limit > 0 && !locked && is_storage(fd) && watched->acquire();
-    watched->calls.fetch_add(1, std::memory_order_relaxed);
-    rise(watched->peak, watched->in_flight.fetch_add(1, std::memory_order_relaxed) + 1);
-    return {watched, permit};
-  }
-  return {nullptr, false};
+  Watch* watched = watch_of(tbb::name_of_arena_here());
+  if (!watched) return {nullptr, false};
+  weir_place_enter(WEIR_TBB_IO_PLACE);  // a task that was set aside may have left another io_arena on a thread that did not enter it
+  bool locked = tbb::holds_lock && tbb::holds_lock();  // who has the permits may wait for that lock: it takes none
+  bool permit = watched->limit > 0 && !locked && is_storage(fd) && watched->acquire();
+  watched->calls.fetch_add(1, std::memory_order_relaxed);
+  rise(watched->peak, watched->in_flight.fetch_add(1, std::memory_order_relaxed) + 1);
+  return {watched, permit};
 }
 
 WEIR_EXPORT void end(Begun begun, Moves moves, ssize_t result) {
@@ -154,3 +170,5 @@ WEIR_EXPORT void end(Begun begun, Moves moves, ssize_t result) {
 }
 
 }  // namespace weir::tbb_detail
+
+bool weir::tbb::is_io_arena(const void* name) { return tbb_detail::watch_of(name); }

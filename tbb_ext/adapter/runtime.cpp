@@ -15,6 +15,7 @@
 #include "tbb_ext/adapter/arenas.h"
 #include "tbb_ext/adapter/attendant.h"
 #include "tbb_ext/adapter/calling.h"
+#include "tbb_ext/adapter/io_arena.h"
 #include "tbb_ext/adapter/limit.h"
 #include "tbb_ext/adapter/size.h"
 #include "tbb_ext/hooks.h"
@@ -30,8 +31,10 @@ constexpr auto no_slot = static_cast<std::uint16_t>(-1);
 int refuses() {
   if (execution_slot(nullptr) == no_slot) return WEIR_REFUSED_NOT_A_TASK;
   if (!::tbb::task::current_context()) return WEIR_REFUSED_NOT_A_TASK;
+  bool is_made_for_waits = is_io_arena(name_of_arena_here());
+  if (!is_made_for_waits && !one_at_a_time) return WEIR_REFUSED_NOT_A_TASK;  // no preload: only theirs
   ArenaSize size = size_here();
-  if (one_at_a_time && one_at_a_time(size.slots)) return WEIR_REFUSED_CONSTRUCT;
+  if (!is_made_for_waits && one_at_a_time(size.slots)) return WEIR_REFUSED_CONSTRUCT;
   Arena& arena = arena_here();
   if (is_full(arena)) return WEIR_REFUSED_CAP;
   if (size.is_without_workers() && is_shared(arena)) return WEIR_REFUSED_CAP;  // no worker could be called to it

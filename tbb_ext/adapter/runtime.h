@@ -19,7 +19,7 @@ extern void (*stack_came)();
 // Likewise its max_concurrency.
 extern int (*max_concurrency)(const void*);
 
-// Whether tasks are to keep their order where the calling thread is, an arena made of so many slots; likewise.
+// Whether tasks are to keep their order where the calling thread is, an arena made of so many slots, and no io_arena; likewise.
 extern int (*one_at_a_time)(int slots);
 
 // Whether the calling task has to go on on its thread; likewise.

@@ -99,7 +99,6 @@ bool is_of_one(const Control& control, const void* return_address) {
 
 bool one_at_a_time(int slots) {
   if (!wait::policy.automatic.load(std::memory_order_relaxed)) return false;
-  if (base::self().place & base::in_io_arena) return false;  // made for calls that wait
   return controls_of_one.load(std::memory_order_relaxed) || slots == 1;
 }
 

@@ -6,11 +6,13 @@
 #include <oneapi/tbb/task_group.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <weir/future.hpp>
 #include <weir/tbb.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "case.h"
 
@@ -29,12 +31,13 @@ void outside() {
   close(ends[1]);
 }
 
-bool ring_was_used() {
+weir_statistics statistics() {
   weir_statistics all{};
   all.size = sizeof all;
   check(weir_statistics_get(&all) == 0, "statistics");
-  return all.ring_operations > 0;
+  return all;
 }
+bool ring_was_used() { return statistics().ring_operations > 0; }
 
 void overlap() {
   weir::io_arena arena;
@@ -164,6 +167,77 @@ void permits_in_handlers() {
   close(file);
 }
 
+// Who comes back from another io_arena is in the first.
+void one_within_another() {
+  weir::io_arena outer(1), inner(1);
+  int ends[2];
+  check(!pipe(ends), "a pipe");
+  outer.execute([&] {
+    tbb::task_group group;
+    group.run([&] { check(weir_write(ends[1], "x", 1) == 1, "write"); });
+    group.run_and_wait([&] {
+      inner.execute([] {});
+      char byte;
+      check(weir::read(ends[0], &byte, 1) == 1, "read after an inner arena");
+    });
+  });
+  close(ends[0]);
+  close(ends[1]);
+}
+
+// Tasks of a plain arena are set aside under the preload only, whatever its threads did before.
+void plain_after() {
+  bool preloaded = std::getenv("LD_PRELOAD");
+  auto sleeps = [](int) {
+    weir_sleep(ms / 2);
+    compute(100'000);
+  };
+  {
+    weir::io_arena arena(3);
+    arena.execute([&] { tbb::parallel_for(0, 60, sleeps, tbb::simple_partitioner()); });
+  }
+  std::int64_t before = statistics().suspended;
+  tbb::task_arena plain(3);
+  plain.execute([&] { tbb::parallel_for(0, 100, sleeps, tbb::simple_partitioner()); });
+  check(preloaded || statistics().suspended == before, "a plain arena's tasks keep their threads");
+}
+
+// Nor are those of a plain arena of one, under the preload too, unless it is told so: they have their order.
+void plain_of_one_within() {
+  if (std::getenv("WEIR_LANE")) return;
+  weir::io_arena arena;
+  arena.execute([] {
+    std::int64_t before = statistics().suspended;
+    tbb::task_arena one(1);
+    one.execute([] { tbb::parallel_for(0, 10, [](int) { weir_sleep(ms / 2); }); });
+    check(statistics().suspended == before, "a plain arena of one keeps its order within an io_arena");
+  });
+}
+
+// A worker of the pool that was in an io_arena sets its own tasks aside.
+void pool_after() {
+  int ends[2];
+  check(!pipe(ends), "a pipe");
+  int workers = weir_pool_size();
+  std::vector<weir::future<void>> all;
+  for (int i = 0; i < 8 * workers; ++i)
+    all.push_back(weir::async([&] { weir::io_arena(2).execute([] { weir::sleep(ms / 10); }); }));
+  for (auto& each : all) each.get();
+  all.clear();
+  std::int64_t before = statistics().suspended;
+  for (int i = 0; i < 8; ++i)
+    all.push_back(weir::async([&] {
+      char byte;
+      check(weir_read(ends[0], &byte, 1) == 1, "read in the pool");
+    }));
+  usleep(20'000);
+  check(write(ends[1], "12345678", 8) == 8, "write");
+  for (auto& each : all) each.get();
+  check(statistics().suspended >= before + 8, "the pool's tasks are set aside");
+  close(ends[0]);
+  close(ends[1]);
+}
+
 }  // namespace
 
 int main() {
@@ -174,6 +248,10 @@ int main() {
   enqueue_alone();
   permits();
   permits_in_handlers();
+  if (ring_was_used()) one_within_another();
+  plain_after();
+  plain_of_one_within();
+  if (ring_was_used()) pool_after();
   overlap();
   std::printf("well\n");
 }
