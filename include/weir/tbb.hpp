@@ -45,6 +45,9 @@ struct Watch;  // what is known of one io_arena; in libweir_tbb.so
 // Starts the engine if need be, and watches who enters `arena`. permits: see io_arena::set_permits.
 Watch* watch(::tbb::task_arena& arena, std::int64_t permits);
 void unwatch(Watch* watched);
+// Who enters is seen no more; or again, unless that is so already.
+void observe(Watch* watched, ::tbb::task_arena& arena);
+void observe_no_more(Watch* watched);
 io_statistics statistics_of(const Watch* watched);
 
 // Around each call. begin() may set the task aside until there is a permit; watched: nullptr in no io_arena's task.
@@ -67,7 +70,8 @@ auto counted(int fd, Moves moves, Call call) {
 }  // namespace tbb_detail
 
 // Drop-in for tbb::task_arena: the same constructors and members. Not watched, and hence no more than a task_arena, are
-// entries by way of a reference to the base before the first execute(), enqueue() or initialize() of its own.
+// entries by way of a reference to the base before the first execute(), enqueue() or initialize() of its own, and tasks that
+// outlive it, or its terminate(), once no call is under way that they had made by then.
 class io_arena : public ::tbb::task_arena {
  public:
   using ::tbb::task_arena::task_arena;
@@ -97,6 +101,11 @@ class io_arena : public ::tbb::task_arena {
     ::tbb::task_arena::initialize(std::forward<Arguments>(arguments)...);
     be_watched();
   }
+  void terminate() {
+    if (tbb_detail::Watch* watched = watch_.load()) tbb_detail::observe_no_more(watched);
+    is_observed_.store(false);
+    ::tbb::task_arena::terminate();
+  }
   template <typename F>
   auto execute(F&& body) -> decltype(body()) {
     be_watched();
@@ -110,13 +119,19 @@ class io_arena : public ::tbb::task_arena {
 
  private:
   void be_watched() {
-    if (watch_.load(std::memory_order_acquire)) return;
-    tbb_detail::Watch* ours = tbb_detail::watch(*this, permits_);
-    tbb_detail::Watch* none = nullptr;
-    if (!watch_.compare_exchange_strong(none, ours)) tbb_detail::unwatch(ours);
+    if (is_observed_.load(std::memory_order_acquire)) return;
+    tbb_detail::Watch* watched = watch_.load();
+    if (!watched) {
+      tbb_detail::Watch* ours = tbb_detail::watch(*this, permits_);
+      if (watch_.compare_exchange_strong(watched, ours)) watched = ours;
+      else tbb_detail::unwatch(ours);
+    }
+    tbb_detail::observe(watched, *this);
+    is_observed_.store(true, std::memory_order_release);
   }
 
   std::atomic<tbb_detail::Watch*> watch_{nullptr};
+  std::atomic<bool> is_observed_{false};  // terminate() takes it back: libtbb makes another arena then
   std::int64_t permits_ = 0;
 };
 

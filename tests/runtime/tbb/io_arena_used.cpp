@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -238,6 +239,52 @@ void pool_after() {
   close(ends[1]);
 }
 
+// Tasks outlive their io_arena: neither its permits nor its counts are another's then.
+void gone_before_its_tasks() {
+  int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  std::atomic<int> left{0};
+  for (int round = 0; round < 5; ++round) {
+    {
+      weir::io_arena gone(2);
+      gone.set_permits(1);
+      left += 4;
+      for (int i = 0; i < 4; ++i)
+        gone.enqueue([&] {
+          char block[512];
+          check(weir::sleep(20 * ms) == 0 && weir::pread(file, block, sizeof block, 0) == sizeof block, "outlives its arena");
+          --left;
+        });
+      while (gone.statistics().in_flight == 0) usleep(100);
+    }
+    weir::io_arena next(2);
+    next.execute([] { tbb::parallel_for(0, 4, [](int) { weir::sleep(ms / 10); }); });
+    while (left) usleep(300);
+    check(next.statistics().calls == 4 && next.statistics().in_flight == 0, "counts are an arena's own");
+  }
+  close(file);
+}
+
+void many() {
+  std::vector<std::unique_ptr<weir::io_arena>> arenas;
+  for (int i = 0; i < 150; ++i) {
+    arenas.push_back(std::make_unique<weir::io_arena>(2));
+    arenas.back()->execute([] { tbb::parallel_for(0, 4, [](int) { weir::sleep(ms / 100); }); });
+    check(arenas.back()->statistics().calls == 4, "calls of the many-th arena are counted");
+  }
+}
+
+void terminated() {
+  weir::io_arena arena(2);
+  for (int round = 1; round <= 3; ++round) {
+    if (round == 2) arena.initialize(2);
+    std::int64_t before = statistics().suspended;
+    arena.execute([&] { tbb::parallel_for(0, 20, [](int) { weir::sleep(ms / 2); }, tbb::simple_partitioner()); });
+    check(arena.statistics().calls == 20 * round, "calls are counted after terminate");
+    check(!ring_was_used() || statistics().suspended > before, "tasks are set aside after terminate");
+    arena.terminate();
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -252,6 +299,9 @@ int main() {
   plain_after();
   plain_of_one_within();
   if (ring_was_used()) pool_after();
+  gone_before_its_tasks();
+  many();
+  terminated();
   overlap();
   std::printf("well\n");
 }
