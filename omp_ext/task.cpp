@@ -520,7 +520,9 @@ namespace {
 // Tasks go on where they began: with this thread in a loop that waits for one of them, nobody else would let it.
 int serve() {
   Member* member = member_here();
-  return member && go_on_with_one(*member);
+  if (!member) return false;
+  OnlyBelow only_below(*member);
+  return go_on_with_one(*member);
 }
 
 }  // namespace

@@ -480,10 +480,17 @@ Result sliced(Call& call, const Plan& plan, Reason reason) {
   return result;
 }
 
+// Is it OpenMP's code that has to stay where it is, and others that were set aside are tied to this thread?
+bool keeps_others_waiting(Reason reason) {
+  const base::Thread& thread = base::self();
+  return (reason == Reason::construct || reason == Reason::not_a_task) && thread.omp && !(thread.place & base::in_tbb_arena);
+}
+
 // What the call waits for may have to be done by a task that goes on on this very thread: it waits by slices, and makes way between
 // them. False: it may as well block.
 bool waited_by_slices(Call& call, const Plan& plan, const wait::Choice& choice, Result* result) {
-  bool may_be_ended = choice.lane == wait::Lane::park && choice.reason == Reason::eintr_wanted;
+  bool parks = choice.lane == wait::Lane::park;
+  bool may_be_ended = parks && (choice.reason == Reason::eintr_wanted || keeps_others_waiting(choice.reason));
   bool is_alone_in_it = choice.lane == wait::Lane::suspend && plan.park_only;
   if (!may_be_ended && !is_alone_in_it) return false;
   if (!waits_for_others(plan) || plan.timeout_ns >= 0 || !call.attempt || !makes_way_here()) return false;

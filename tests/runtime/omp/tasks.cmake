@@ -65,6 +65,8 @@ add_test(NAME omp.tasks.yields_for_child_clang COMMAND ${CMAKE_CURRENT_SOURCE_DI
   ${here}/omp_yields_for_child_clang)
 set_tests_properties(omp.tasks.yields_for_child_clang PROPERTIES LABELS quick TIMEOUT 100
   ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>")
+weir_tasks_programs(omp_kept tasks_kept.c)
+weir_tasks_test(kept quick 60 "2 3 4" none omp_kept)
 weir_tasks_programs(omp_in_reduction tasks_in_reduction.c)
 weir_tasks_test(in_reduction quick 100 "1 2 3 8" none omp_in_reduction)
 weir_tasks_test(spinning_often full 300 "2 3 16" shuffle omp_spinning 10)
