@@ -104,12 +104,7 @@ Reason set_aside(const Made& by, const op::Op& operation, Result* result) {
   meter::ends(traced, meter::Track::suspended, by.caller.call, done ? *result : -EAGAIN);
   meter::gauges.suspended.fall();
   if (!done) return refusal ? wait::reason_of(refusal) : next ? Reason::unsupported_call : Reason::no_ring;
-  std::int64_t took = path::waited_since(began);
-  Counters& counters = meter::mine();
-  counters.suspended.add(1);
-  counters.blocked_ns.add(took);
-  counters.hidden_ns.add(took);
-  counters.suspended_ns.add(took);
+  std::int64_t took = path::count_suspended(began);
   account(by, meter::Served::suspended, Reason::none, took, true, *result);
   return Reason::none;
 }

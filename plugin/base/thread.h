@@ -84,6 +84,7 @@ struct Thread {
   bool waits_openly = false;       // sleeps in libc for another thread, with nothing of libc's locked: others may run on top
   std::int32_t hits_in_row = 0;    // calls done at once, since one blocked
   std::int64_t went_on_ns = 0;     // since when it computes after a call that blocked; 0: it has given its core since
+  std::int64_t wait_ended_ns = 0;  // when the wait was over of what went on here last, after it was set aside; 0: not known (path/waiting.h)
   meter::Counters* counters = nullptr;  // ours, from the meter; nullptr until the first counted call
   TeamSeat seat;
   bool sizes_its_teams = false;    // it said itself how large the OpenMP teams are that it forks
@@ -94,7 +95,6 @@ struct Thread {
   std::uint8_t opens_long = 0;     // calls of a sort that takes long, and gave the core away: one in 16 does not
   std::uint8_t short_untimed = 0;  // calls of a sort that is short: one in 8 is timed
   std::uint8_t reads_unseen = 0;   // reads without a core that likely waited: one in eight looks first (path/run.cpp)
-  std::int64_t wait_ended_ns = 0;  // when what waited for it was to go on, of what went on here last; 0: not known (path/waiting.h)
   std::uint8_t asides_in_vain = 0; // tasks set aside in a row while it had nothing else to do (path/run.cpp)
   void* omp = nullptr;             // what omp_ext's tasks keep a thread
   void* tbb = nullptr;             // what tbb_ext keeps a thread,

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "gate/few.h"
 #include "meter/counters.h"
 #include "meter/trace.h"
 
@@ -40,7 +41,7 @@ void take_core() {
   note_core(thread, true);
   meter::Traced traced = meter::begins(meter::Track::core_wait, "waits for a core");
   std::int64_t bound_ns = the_gate.wait_ns.load(std::memory_order_relaxed);
-  bool in_time = the_gate.lets_few_go_on() ? take_core_while_short() : the_gate.cores.take(bound_ns);
+  bool in_time = the_gate.lets_few_go_on() ? take_core_among_few() : the_gate.cores.take(bound_ns);
   meter::ends(traced, meter::Track::core_wait, "waits for a core");
   if (!in_time) meter::mine().reasons[static_cast<int>(meter::Reason::gate_timeout)].add(1);
   meter::core_taken();
@@ -63,7 +64,7 @@ void wait_among_others() {
   // than others: a hundred that return every 100 ms cost more than they bring.
   constexpr std::int64_t longer = 4;
   the_gate.cores.give();
-  if (the_gate.lets_few_go_on()) take_core_while_short();
+  if (the_gate.lets_few_go_on()) take_core_among_few();
   else the_gate.cores.take(longer * the_gate.wait_ns.load(std::memory_order_relaxed));
 }
 

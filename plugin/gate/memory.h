@@ -46,9 +46,4 @@ class Memory {
   std::atomic<std::int64_t> lowest_{unknown};
 };
 
-// Of the calling thread, which is about to wait in a call: does it keep its core meanwhile, so that no other goes on?
-bool keeps_core();
-// Waits for one; it is over the limit, and false, where nobody else went on for long.
-bool take_core_while_short();
-
 }  // namespace weir::gate

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "gate/few.h"
 #include "gate/gate.h"
 #include "meter/trace.h"
 #include "path/call.h"
@@ -332,13 +333,8 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
     if (failed(result)) fail_at(home, result, runtime);
     return result;
   }
-  std::int64_t took = waited_since(began);
+  std::int64_t took = count_suspended(began);
   if (failed(result) && !call.guess_was_wrong) fail_at(home, result, runtime);
-  meter::Counters& counters = meter::mine();
-  counters.suspended.add(1);
-  counters.blocked_ns.add(took);
-  counters.hidden_ns.add(took);
-  counters.suspended_ns.add(took);
   account(call, meter::Served::suspended, Reason::none, {took, took}, result);
   return result;
 }
@@ -480,8 +476,8 @@ Result sliced(Call& call, const Plan& plan, Reason reason) {
   return result;
 }
 
-// Is it OpenMP's code that has to stay where it is, and others that were set aside are tied to this thread?
-bool keeps_others_waiting(Reason reason) {
+// Is it OpenMP's code that has to stay where it is? Others that were set aside here are tied to this thread.
+bool has_to_stay(Reason reason) {
   const base::Thread& thread = base::self();
   return (reason == Reason::construct || reason == Reason::not_a_task) && thread.omp && !(thread.place & base::in_tbb_arena);
 }
@@ -490,7 +486,7 @@ bool keeps_others_waiting(Reason reason) {
 // them. False: it may as well block.
 bool waited_by_slices(Call& call, const Plan& plan, const wait::Choice& choice, Result* result) {
   bool parks = choice.lane == wait::Lane::park;
-  bool may_be_ended = parks && (choice.reason == Reason::eintr_wanted || keeps_others_waiting(choice.reason));
+  bool may_be_ended = parks && (choice.reason == Reason::eintr_wanted || has_to_stay(choice.reason));
   bool is_alone_in_it = choice.lane == wait::Lane::suspend && plan.park_only;
   if (!may_be_ended && !is_alone_in_it) return false;
   if (!waits_for_others(plan) || plan.timeout_ns >= 0 || !call.attempt || !makes_way_here()) return false;

@@ -118,11 +118,17 @@ bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& run
   return true;
 }
 
-std::int64_t waited_since(std::int64_t began) {
+std::int64_t count_suspended(std::int64_t began) {
   std::int64_t now = base::now_ns(), ended = base::self().wait_ended_ns;
-  if (ended <= began) return now - began;
-  meter::mine().core_wait_ns.add(now - ended);
-  return ended - began;
+  if (ended <= began) ended = now;
+  std::int64_t took = ended - began;
+  meter::Counters& counters = meter::mine();
+  counters.suspended.add(1);
+  counters.blocked_ns.add(took);
+  counters.hidden_ns.add(took);
+  counters.suspended_ns.add(took);
+  counters.core_wait_ns.add(now - ended);
+  return took;
 }
 
 void let_queued_through() {

@@ -26,9 +26,9 @@ bool perform(const op::Op& operation, bool binds_permit, const weir_runtime& run
 // counts the task as ready (meter::gauges) before. False: as perform() has it.
 bool set_aside(const weir_runtime& runtime, void (*start)(void*, weir_waiter*), void* argument, int* refusal);
 
-// So long what was waited for took to come, for a task that was set aside in between and has just gone on. What it stood ready for
+// Counts the wait, since `began`, of a task that was set aside for it and has just gone on, and says how long it took. That it stood ready
 // then, until a thread had time for it, is no part of it, and is counted as a wait for a core.
-std::int64_t waited_since(std::int64_t began);
+std::int64_t count_suspended(std::int64_t began);
 
 // Gives back a permit that a thread held; the request that takes it over, if any, goes to the ring.
 void release_permit();
