@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/open_room.h"
 
+#include <sys/select.h>
+
 #include <cerrno>
 #include <ctime>
 
+#include "lane/waits.h"
 #include "meter/counters.h"
 #include "meter/teams.h"
 #include "sys/file_limit.h"
@@ -21,7 +24,7 @@ bool OpenRoom::made_for(Result result) {
   constexpr int most_waits = 400;
   constexpr long moment_ns = 5'000'000;
   if (result != -EMFILE || !has_more_under_way()) return false;
-  if (sys::raise_file_limit()) return true;
+  if (sys::raise_file_limit(lane::anything_selects() ? FD_SETSIZE : sys::any_number)) return true;
   if (++waits_ > most_waits) return false;
   timespec moment{0, moment_ns};
   nanosleep(&moment, nullptr);  // as the program's would be: the core goes to others

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "base/names.h"
 #include "lane/marks.h"
 #include "sys/loader.h"
 
@@ -22,6 +23,11 @@ constexpr const char* beginnings[] = {
 // What stands in the names of C++ streams that read, or write to files.
 constexpr const char* parts[] = {"filebuf", "fstream", "istream", "_ZNSi", "_ZNKSi", "sleep_for", "sleep_until"};
 
+bool selects(const char* name) {
+  static constexpr const char* those[] = {"select", "pselect", "__fdelt_chk", "__fdelt_warn"};
+  return base::among(name, those);
+}
+
 bool waits(const char* name) {
   for (const char* part : parts)
     if (std::strstr(name, part)) return true;
@@ -31,24 +37,32 @@ bool waits(const char* name) {
   return false;
 }
 
-}  // namespace
+using IsMeant = bool(const char* name);
 
-bool may_wait(const Image& image) {
+template <IsMeant is_meant>
+bool asks_for(const Image& image) {
   bool found = false;
-  image.each_import([&](const char* name, unsigned) { found = found || waits(name); });
+  image.each_import([&](const char* name, unsigned) { found = found || is_meant(name); });
   return found;
 }
 
-bool anything_may_wait() {
+template <IsMeant is_meant>
+bool anything_asks_for() {
   bool found = false;
   sys::each_object(
       [](dl_phdr_info* info, std::size_t, void* found_) {
         if (is_runtime(file_name(info->dlpi_name ? info->dlpi_name : ""))) return 0;
-        bool does = may_wait(Image::of_loaded(info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum));
+        bool does = asks_for<is_meant>(Image::of_loaded(info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum));
         return static_cast<int>(*static_cast<bool*>(found_) = does);
       },
       &found);
   return found;
 }
+
+}  // namespace
+
+bool may_wait(const Image& image) { return asks_for<waits>(image); }
+bool anything_may_wait() { return anything_asks_for<waits>(); }
+bool anything_selects() { return anything_asks_for<selects>(); }
 
 }  // namespace weir::lane

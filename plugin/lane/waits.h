@@ -12,4 +12,7 @@ bool may_wait(const Image& image);
 // Does anything that is loaded, and is no run-time? Some 100 us where nothing does, less where something.
 bool anything_may_wait();
 
+// Does any of them ask for select, which has no room for numbers from FD_SETSIZE on?
+bool anything_selects();
+
 }  // namespace weir::lane

@@ -10,16 +10,16 @@
 namespace weir::sys {
 namespace {
 
-constexpr rlim_t most = 1 << 20;  // what the kernel gives, unless told otherwise (fs.nr_open)
-
 bool read(rlimit& limit) { return !failed(raw(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, word(&limit))); }
 
 }  // namespace
 
-bool raise_file_limit() {
+bool raise_file_limit(std::int64_t most) {
   rlimit limit{};
-  if (!read(limit) || limit.rlim_cur >= std::min(limit.rlim_max, most)) return false;
-  limit.rlim_cur = std::min(limit.rlim_max, most);
+  if (!read(limit)) return false;
+  rlim_t wanted = std::min(limit.rlim_max, static_cast<rlim_t>(most));
+  if (limit.rlim_cur >= wanted) return false;
+  limit.rlim_cur = wanted;
   return !failed(raw(SYS_prlimit64, 0, RLIMIT_NOFILE, word(&limit), 0));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks that each make a few descriptors, and wait: far more are under way than without weir, more than the process may have. The limit
-// is raised, as far as it may be; then those that wait give theirs back before others make some.
+// is raised, as far as it may be; then those that wait give theirs back before others make some. With SELECTS defined, no higher than select
+// has room for.
 // auto: suspended >= 400
 // suspend: suspended >= 400
 #include <dirent.h>
@@ -10,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -79,11 +81,25 @@ void limit(rlim_t now, rlim_t most) {
   check(!setrlimit(RLIMIT_NOFILE, &files), "a limit");
 }
 
+#ifdef SELECTS
+void say_whether_low_enough() {
+  fd_set none;
+  FD_ZERO(&none);
+  timeval at_once{};
+  check(!select(0, &none, nullptr, nullptr, &at_once), "select");
+  rlimit files{};
+  check(!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur <= FD_SETSIZE, "numbers that are low enough");
+}
+#else
+void say_whether_low_enough() {}
+#endif
+
 }  // namespace
 
 int main() {
   limit(100, 2000);
   loop("that may be raised");
+  say_whether_low_enough();
   limit(100, 100);
   loop("that may not");
 }
