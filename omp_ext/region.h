@@ -61,7 +61,6 @@ struct alignas(64) Region {
   enum Aside : std::uint8_t { not_read, never, maybe };
   std::atomic<Aside> aside{not_read};
   std::atomic<bool> makes_tasks{false};
-  std::atomic<bool> connects{false};
 
   // Written when its code is looked at, before it may have stand-ins.
   MemoryCalls memory{};

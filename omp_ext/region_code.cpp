@@ -224,10 +224,7 @@ class Reader {
     shares_among_all_ |= shares_out(name) && !lets_one_in(name);
     if (takes_one(name)) add_taker(at, -1);
     switch (kind_of_name(name)) {
-      case NameKind::waits_for_others:
-        facts_.waits_for_others = true;
-        facts_.connects |= connects(name);
-        [[fallthrough]];
+      case NameKind::waits_for_others: facts_.waits_for_others = true; [[fallthrough]];
       case NameKind::waits: facts_.blocks = true; return;
       case NameKind::makes_tasks: facts_.makes_tasks = true; return;
       case NameKind::barrier: return add_barrier(at);

@@ -12,7 +12,6 @@ struct CodeFacts {
   bool blocks = false;          // reaches a call that may wait: read, recv, fread, nanosleep ...
   bool may_block = false;       // calls through a pointer, in an object that has such calls
   bool waits_for_others = false;  // one of those waits for time or for somebody else, not for a file
-  bool connects = false;        // makes connections: as many at a time as the other end bears
   bool gives_up = false;        // calls what gives up, after some tries, what another one has (SQLite)
   bool loops_barrier = false;   // a barrier within a loop: each pass costs a stand-in a switch
   bool passes_wait = false;     // a pass of a loop waits for others that it names (`ordered(n)`)
@@ -79,7 +78,6 @@ enum class NameKind { other, waits, waits_for_others, barrier, waits_for_passes,
 NameKind kind_of_name(const char* name);
 bool shares_out(const char* name);  // what a region's threads do is not the same for each
 bool lets_one_in(const char* name); // of these: only one does it
-bool connects(const char* name);
 bool takes_one(const char* name);   // who calls it has something for itself then: a lock, a connection
 bool locks(const char* name);
 bool unlocks(const char* name);

@@ -88,8 +88,6 @@ bool lets_one_in(const char* name) { return base::starts_with_one(name, one_star
 
 bool takes_one(const char* name) { return locks(name) || among(name, takes); }
 
-bool connects(const char* name) { return !std::strcmp(name, "connect") || !std::strcmp(name, "weir_connect"); }
-
 bool locks(const char* name) { return among(name, locking); }
 
 bool unlocks(const char* name) { return among(name, unlocking); }

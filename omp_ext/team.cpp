@@ -87,7 +87,6 @@ void look_at_code(const TeamPlan& plan, Region& region, const void* code, std::i
     if (facts.blocks || facts.may_block || facts.passes_wait) meter::teams.narrow.store(why);
   }
   region.makes_tasks.store(facts.makes_tasks, std::memory_order_relaxed);
-  region.connects.store(facts.connects, std::memory_order_relaxed);
   if (!starts_wide(facts)) return;
   Knowledge first;
   first.wide = first.timed = true;
@@ -103,17 +102,12 @@ void look_at_code(const TeamPlan& plan, Region& region, const void* code, std::i
   region.set(first);
 }
 
-// A queue of connections that nobody has accepted yet is short, often of five; who finds it full tries again a second later, then three.
-constexpr std::int64_t most_connecting_a_core = 8;
-
 // `cores`: the size without us.
 std::int64_t wanted_size(const TeamPlan& plan, Region& region, const void* code, bool first, std::int64_t cores) {
   if (plan.freedom == Freedom::same) return plan.widest;
   if (first) look_at_code(plan, region, code, cores);
   Knowledge known = region.known();
-  std::int64_t widest = known.apart_from_files ? plan.widest_apart_from_files : plan.widest;
-  if (region.connects.load(std::memory_order_relaxed)) widest = std::min(widest, (1 + most_connecting_a_core) * cores);
-  return team_size(known, cores, widest);
+  return team_size(known, cores, known.apart_from_files ? plan.widest_apart_from_files : plan.widest);
 }
 
 // One region with stand-ins at a time: their threads were tried out for one. Teams that must be of one size go on.

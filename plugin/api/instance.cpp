@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "errand/errand.h"
+#include "gate/connecting.h"
 #include "gate/gate.h"
 #include "message/link.h"
 #include "meter/counters.h"
@@ -170,6 +171,7 @@ void watch_this_end() {
 }
 void watch_thread_ends() {
   auto end = [](void*) {
+    gate::connection_is_old();
     wait::errno_loan_ends();
     meter::leave_trail();
     meter::leave();
@@ -242,6 +244,7 @@ void forget_parents_threads() {
   gate::the_gate.cores.after_fork();
   gate::the_gate.memory.after_fork();
   gate::the_gate.reserve.after_fork();
+  gate::connecting.after_fork();
   controlling_after_fork();
   showing_after_fork();
   recording_after_fork();

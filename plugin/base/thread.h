@@ -113,6 +113,7 @@ struct Thread {
   std::uint32_t errno_borrowed_state = 0;  // that stands so while it has
   const void* filled = nullptr;    // what the call at hand fills for its caller,
   std::size_t filled_bytes = 0;    // so large (wait/errno_state.h)
+  std::uint64_t connection = 0;    // that it made, and nothing was received on since (gate/connecting.h); 0: none
   void* wakes = nullptr;           // those it sends together (sys/wakes.h), if it does now
   void* trail = nullptr;           // its events on the way to a trace, if there is one
   std::uint64_t traced_core = 0;   // its core slot in the trace

@@ -5,6 +5,10 @@
 
 #include <cerrno>
 
+#include "base/clock.h"
+#include "base/thread.h"
+#include "gate/connecting.h"
+#include "gate/gate.h"
 #include "intercept/errno_edge.h"
 #include "intercept/open_room.h"
 #include "intercept/real.h"
@@ -44,6 +48,25 @@ int accept_with_room(const op::Op& operation, meter::Caller caller, Result (*rea
     return path::run(call, caller);
   });
   return accepted(static_cast<int>(deliver(got)));
+}
+
+Result connected(Call& call) {
+  const op::Op& o = *call.operation;
+  auto* peer = static_cast<const sockaddr*>(o.buffer);
+  bool tries_again = o.bytes >= sizeof peer->sa_family && (peer->sa_family == AF_INET || peer->sa_family == AF_INET6);
+  auto make = [&] { return outcome(real_connect(call.fd, peer, static_cast<socklen_t>(o.bytes))); };
+  if (!tries_again || base::in_signal_handler()) return make();
+  gate::connection_is_old();
+  gate::Connecting::Turn turn = gate::connecting.begin(gate::the_gate.cores.limit());
+  std::int64_t began_ns = base::now_ns();
+  Result result = make();
+  if (failed(result)) {
+    gate::connecting.over(turn);
+  } else {
+    gate::connecting.made(turn, base::now_ns() - began_ns);
+    base::self_unsuspended().connection = turn;
+  }
+  return result;
 }
 
 // A connection that libc's call could not make leaves the socket as new, to be tried again. The ring's leaves it half
@@ -103,10 +126,7 @@ int connect(int fd, const sockaddr* peer, socklen_t peer_bytes) {
   Call call = direct(fd, operation);
   call.direction = Direction::out;
   call.when_timed_out = -EINPROGRESS;
-  call.real = [](Call& c) {
-    const op::Op& o = *c.operation;
-    return outcome(real_connect(c.fd, static_cast<sockaddr*>(o.buffer), static_cast<socklen_t>(o.bytes)));
-  };
+  call.real = connected;
   Result result = path::run(call);
   forget_failed(fd, result);
   return static_cast<int>(deliver(result));

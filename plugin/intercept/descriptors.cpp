@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/thread.h"
+#include "gate/connecting.h"
 #include "intercept/errno_edge.h"
 #include "intercept/open_room.h"
 #include "intercept/real.h"
@@ -65,6 +66,7 @@ extern "C" {
 int close(int fd) {
   if (sys::is_own(fd)) [[unlikely]] return static_cast<int>(deliver(-EBADF));
   path::number_ends(fd);
+  gate::connection_is_old();
   return counted(real_close(fd));
 }
 int close_range(unsigned first, unsigned last, int flags) noexcept {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "gate/connecting.h"
 #include "gate/few.h"
 #include "gate/gate.h"
 #include "meter/trace.h"
@@ -143,6 +144,7 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
   if (auto* tell = had_core ? gate.on_blocked.load(std::memory_order_relaxed) : nullptr)
     tell(meter::gauges.in_flight.parked(), plan.storage ? gate.permits.limit() : 1 << 30);
   Result result = real(call);
+  if (call.direction == Direction::in) gate::connection_is_old();
   meter::gauges.in_flight.fall(true);
   meter::gauges.blocked.fetch_sub(1, std::memory_order_relaxed);
   std::int64_t ended = base::now_ns();
