@@ -152,8 +152,8 @@ TeamPlan make_plan() {
 }
 
 void announce(const TeamPlan& plan) {
-  meter::teams.kept_out.store(plan.kept_out);
-  if (plan.kept_out) base::say_if_verbose("OpenMP teams are left alone: %s", plan.kept_out);
+  const char* said = meter::teams.kept_out.exchange(plan.kept_out);
+  if (plan.kept_out && plan.kept_out != said) base::say_if_verbose("OpenMP teams are left alone: %s", plan.kept_out);
 }
 
 const TeamPlan& make_current() {

@@ -45,12 +45,17 @@ const char* note() {
   return "libgomp stays: weir run right before the program, or --libomp=FILE, puts LLVM's libomp in front of it";
 }
 
-// The reason that kept most calls from being hidden.
+// The reason that cost the most; where none cost any time, the one that kept most calls from being hidden.
 meter::Reason main_reason(const meter::Totals& sum) {
-  int most = 0;
-  for (int i = 1; i < meter::reason_count; ++i)
-    if (sum.reasons[i] > (most ? sum.reasons[most] : 0)) most = i;
-  return static_cast<meter::Reason>(most);
+  auto most = [](const std::int64_t* of) {
+    int found = 0;
+    for (int i = 1; i < meter::reason_count; ++i) {
+      if (static_cast<meter::Reason>(i) != meter::Reason::buffered_write && of[i] > (found ? of[found] : 0)) found = i;
+    }
+    return static_cast<meter::Reason>(found);
+  };
+  meter::Reason costliest = most(sum.lost_ns);
+  return costliest != meter::Reason::none ? costliest : most(sum.reasons);
 }
 
 // Without the character that the end of the buffer cut in two.
@@ -205,7 +210,7 @@ namespace {
 void say_why_nothing(base::Line& line, const meter::Totals& sum) {
   meter::Reason reason = main_reason(sum);
   const char* left_alone = meter::teams.kept_out.load();
-  bool seen = sum.fast_hits || sum.parked || sum.suspended;
+  bool seen = sum.fast_hits || sum.parked || sum.suspended || sum.reasons[static_cast<int>(meter::Reason::buffered_write)];
   const char* narrow = meter::teams.widened.load() ? nullptr : meter::teams.narrow.load();
   line.add("; nothing gained");
   if (narrow && sum.blocked_ns) line.add(": no stand-ins: %s", narrow);

@@ -21,6 +21,7 @@ constexpr Name names[] = {
     {"nonblocking", "the program's descriptors do not block"},
     {"unsupported_fd", "io_uring can't wait for such descriptors"},
     {"unsupported_call", "only libc can serve such calls"},
+    {"buffered_write", "buffered writes go to the page cache, and wait for nothing"},
     {"no_ring", "there is no io_uring here"},
     {"cap", "as many tasks were set aside as the run-time bears"},
     {"backlog", "enough tasks waited already"},

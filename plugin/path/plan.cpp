@@ -84,7 +84,7 @@ Plan file(const Call& call, std::uint64_t device, int flags) {
   plan.storage = true;
   if (writes(call)) {
     // A buffered write copies to the page cache and is best left alone; one that waits for the device is not.
-    if (!(flags & (O_DIRECT | O_SYNC | O_DSYNC))) return refuse(Reason::unsupported_call);
+    if (!(flags & (O_DIRECT | O_SYNC | O_DSYNC))) return refuse(Reason::buffered_write);
     plan.way = Way::file;
     // At the end of a file a short write can't be followed by another try of the whole.
     plan.park_only = call.family != Family::put_at || (flags & O_APPEND);

@@ -11,6 +11,7 @@ namespace weir::cli {
 namespace {
 
 constexpr std::size_t most_places = 4;
+constexpr char waits_for_nothing[] = "buffered_write";
 
 struct Words {
   const char* reason;
@@ -29,8 +30,8 @@ constexpr Words words[] = {
      "Let LLVM's libomp stand in for it: install it, leave out --libomp=no, and put weir run right before the program; or "
      "name it with --libomp=FILE."},
     {"not_a_task",
-     "Calls came from a team's own code, not from a task that could be set aside, so their threads blocked and "
-     "stand-ins took the cores.",
+     "Calls came from a team's own code, not from a task that could be set aside, so their threads blocked, and "
+     "stand-ins took the cores where they were there.",
      "Make the loop's body a task (omp taskloop, omp task): thousands of them can wait on a few threads. On one core, and in a team of one, "
      "tasks are set aside with --lane=suspend."},
     {"lock_held", "A lock was held across the call, so its thread blocked with it.",
@@ -42,6 +43,7 @@ constexpr Words words[] = {
      "Let them block, and weir waits for them."},
     {"unsupported_fd", "io_uring can't wait for descriptors of this kind.", ""},
     {"unsupported_call", "Only libc can serve calls with these flags or arguments.", ""},
+    {"buffered_write", "Writes were copies to the page cache, and waited for nothing.", ""},
     {"no_ring", "io_uring is missing, forbidden, or out of memory, so no more tasks could be set aside than weir has threads for.",
      "weir doctor says which; allow io_uring in the container, or set the sysctl kernel.io_uring_disabled to 0."},
     {"cap", "As many tasks were set aside as the run-time bears, and further ones had to block.",
@@ -86,7 +88,8 @@ bool begins(const std::string& text, const char* with) { return text.rfind(with,
 // With nothing counted, no call of a team, task or arena was seen at all; the record as a whole says why.
 std::string why_unseen(const Record& record) {
   const Json& body = record.body;
-  bool seen = number(body, "fast_hits") + number(body, "parked") + number(body, "suspended") + number(body, "hidden_s") > 0;
+  double written = body.contains("fallbacks") ? number(body["fallbacks"], waits_for_nothing) : 0;
+  bool seen = written + number(body, "fast_hits") + number(body, "parked") + number(body, "suspended") + number(body, "hidden_s") > 0;
   if (seen || number(body, "plain") <= 0) return "";
   if (text(body, "lane") == "off") return "lane_off";
   std::string note = text(body, "note");
@@ -146,7 +149,7 @@ std::vector<Advice> advice_of(const Record& record) {
     if (at == record.body.end() || !at->is_object()) return;
     for (auto& [reason, ignored] : at->items()) {
       double value = number(*at, reason.c_str());
-      if (value > 0 && reason != "none") take(of(reason), value);
+      if (value > 0 && reason != "none" && reason != waits_for_nothing) take(of(reason), value);
     }
   };
   each("lost_by_reason", [](Advice& advice, double value) { advice.seconds = value, advice.timed = true; });
