@@ -18,8 +18,7 @@ struct Step {
 };
 
 Step step_at(Function function, std::uintptr_t at) {
-  Instruction i = read_instruction(bytes_at(at), bytes_at(function.end));
-  Operands o = read_operands(bytes_at(at), bytes_at(function.end));
+  auto [i, o] = read_both(bytes_at(at), bytes_at(function.end));
   Step step{at + (i.length ? i.length : 1)};
   bool plain = o.map == 0 && !o.vector;
   step.jumps = i.kind == Instruction::jump;

@@ -43,11 +43,6 @@ struct Parts {
   }
 };
 
-bool is_prefix(Byte b) {
-  return b == 0x66 || b == 0xf2 || b == 0xf3 || b == 0x2e || b == 0x36 || b == 0x3e || b == 0x26 || b == 0x64 ||
-         b == 0x65 || b == 0x67 || b == 0xf0;
-}
-
 void read_high_bits(Parts& p, Byte bits) {
   p.first_high = bits & 4 ? 8 : 0;
   p.index_high = bits & 2 ? 8 : 0;
@@ -64,12 +59,12 @@ void read_vex(Parts& p, Byte bits, int length) {
 
 void read_opcode(Parts& p) {
   Byte b = p.next();
-  while (p.good && is_prefix(b)) {
+  while (p.good && is_old_prefix(b)) {
     if (b == 0x66) p.word = true;
     if (b == 0xf2 || b == 0xf3 || (b == 0x66 && !p.prefix)) p.prefix = b;
     b = p.next();
   }
-  if ((b & 0xf0) == 0x40) {
+  if (is_rex(b)) {
     p.rex_w = b & 8;
     read_high_bits(p, b);
     b = p.next();
@@ -218,10 +213,7 @@ Parts read_parts(const Byte* at, const Byte* end) {
   return p;
 }
 
-}  // namespace
-
-Operands read_operands(const Byte* at, const Byte* end) {
-  Parts p = read_parts(at, end);
+Operands operands_of(const Parts& p, const Byte* at) {
   Operands o;
   if (!p.good) return o;
   o.length = static_cast<Byte>(p.at - at);
@@ -249,8 +241,7 @@ Operands read_operands(const Byte* at, const Byte* end) {
   return o;
 }
 
-Instruction read_instruction(const Byte* at, const Byte* end) {
-  Parts p = read_parts(at, end);
+Instruction instruction_of(const Parts& p, const Byte* at) {
   if (!p.good) return {};
   Instruction instruction;
   instruction.length = static_cast<Byte>(p.at - at);
@@ -261,6 +252,17 @@ Instruction read_instruction(const Byte* at, const Byte* end) {
   else if (p.relative) instruction.target = next + static_cast<std::uintptr_t>(static_cast<std::intptr_t>(p.displacement));
   else instruction.target = static_cast<std::uintptr_t>(static_cast<std::uint64_t>(p.immediate));
   return instruction;
+}
+
+}  // namespace
+
+Operands read_operands(const Byte* at, const Byte* end) { return operands_of(read_parts(at, end), at); }
+
+Instruction read_instruction(const Byte* at, const Byte* end) { return instruction_of(read_parts(at, end), at); }
+
+Understood read_both(const Byte* at, const Byte* end) {
+  Parts p = read_parts(at, end);
+  return {instruction_of(p, at), operands_of(p, at)};
 }
 
 }  // namespace weir::lane

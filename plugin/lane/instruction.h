@@ -29,6 +29,12 @@ struct Instruction {
   std::uintptr_t target = 0;
 };
 
+// May it stand before an instruction's opcode?
+constexpr bool is_old_prefix(std::uint8_t b) {
+  return b == 0x66 || b == 0xf2 || b == 0xf3 || b == 0x2e || b == 0x36 || b == 0x3e || b == 0x26 || b == 0x64 || b == 0x65 || b == 0x67 || b == 0xf0;
+}
+constexpr bool is_rex(std::uint8_t b) { return (b & 0xf0) == 0x40; }
+
 // The instruction at `at`, read no further than `end`.
 Instruction read_instruction(const std::uint8_t* at, const std::uint8_t* end);
 
@@ -54,5 +60,12 @@ struct Operands {
   int in_opcode = 0;        // the register that the opcode's last bits name
 };
 Operands read_operands(const std::uint8_t* at, const std::uint8_t* end);
+
+// Both, read once.
+struct Understood {
+  Instruction instruction;
+  Operands operands;
+};
+Understood read_both(const std::uint8_t* at, const std::uint8_t* end);
 
 }  // namespace weir::lane

@@ -137,6 +137,10 @@ LoopEnd end_of_loop_around(Function function, std::uintptr_t at) {
 }
 
 bool takes_number(const std::uint8_t* at, const std::uint8_t* end) {
+  // Before its opcode, which is looked for first, stand prefixes at most.
+  const std::uint8_t* byte = at;
+  while (byte < end && (is_old_prefix(*byte) || is_rex(*byte))) ++byte;
+  if (end - byte < 2 || byte[0] != 0x0f || (byte[1] & 0xfe) != 0xc0) return false;
   Operands o = read_operands(at, end);
   return o.length && !o.vector && o.in_memory && o.map == 1 && (o.opcode == 0xc0 || o.opcode == 0xc1);
 }
