@@ -7,7 +7,6 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "base/clock.h"
 #include "lane/arithmetic.h"
 #include "lane/instruction.h"
 #include "lane/marks.h"
@@ -43,11 +42,48 @@ bool imports_waiting(const Object& object) {
   return found;
 }
 
+// Functions of which is known that neither they nor what they call may wait.
+class NeverWaiting {
+ public:
+  bool has(std::uintptr_t function) const { return slots_[slot_of(function)] == function; }
+  void add(std::uintptr_t function) {
+    if (count_ == size / 4 * 3) return;
+    std::uintptr_t& slot = slots_[slot_of(function)];
+    count_ += slot != function;
+    slot = function;
+  }
+
+ private:
+  static constexpr std::size_t size = 2048;
+  // Its own, or the first free one from there.
+  std::size_t slot_of(std::uintptr_t function) const {
+    std::size_t at = function * 0x9e3779b97f4a7c15u >> 53;
+    while (slots_[at] && slots_[at] != function) at = (at + 1) % size;
+    return at;
+  }
+
+  std::size_t count_ = 0;
+  std::uintptr_t slots_[size] = {};
+};
+
 // Follows code from function to function. The work list is also the list of what was seen; when it or the budget is
 // full, what is not looked at counts as "may block".
 class Reader {
  public:
-  explicit Reader(std::uintptr_t start) { called_[static_cast<std::size_t>(add(start))] = true; }
+  explicit Reader(std::uintptr_t start) : own_begin_(Object::around(start).begin()) { called_[static_cast<std::size_t>(add(start))] = true; }
+
+  // Only whether it is one that never waits: no further than until it may. What is `known` is not read again; what has been read is then,
+  // if it is one.
+  bool never_waits(NeverWaiting& known) {
+    for (follows_ = 0; follows_ < count_; ++follows_) {
+      if (!known.has(seen_[follows_])) follow(seen_[follows_], Whole::no);
+      if (!team::never_waits(facts_)) return false;
+    }
+    for (int i = 0; i < count_; ++i) known.add(seen_[i]);
+    return true;
+  }
+
+  std::uintptr_t bytes_read() const { return bytes_; }
 
   CodeFacts read(Reading how) {
     auto enough = [&] { return facts_.blocks && facts_.shares && how == Reading::until_it_blocks; };
@@ -138,18 +174,21 @@ class Reader {
     return lane::end_of_loop_around(function, taker.at) == lane::LoopEnd::by_what_it_finds;
   }
 
-  void follow(std::uintptr_t start) {
+  // no: what tells whether it waits, and no more.
+  enum class Whole { no, yes };
+
+  void follow(std::uintptr_t start, Whole whole = Whole::yes) {
     object_ = Object::around(start);
     if (!object_.valid()) facts_.calls_others = true;
     if (!object_.valid() || object_.is_runtime()) return;
-    is_own_ = Object::around(seen_[0]).begin() == object_.begin();
+    is_own_ = own_begin_ == object_.begin();
     Function function = object_.starting_at(start);
     if (!function || bytes_ > budget) {
       unsure_ = true;
     } else {
       bytes_ += function.end - function.begin;
-      walk(function);
-      facts_.passes_wait |= is_own_ && lane::spins(object_, function);
+      bool may_come_back = walk(function);
+      if (whole == Whole::yes && is_own_ && may_come_back) facts_.passes_wait |= lane::spins(object_, function);
     }
     if (unsure_ && !facts_.may_block) facts_.may_block = may_wait_here();
     facts_.unsure |= unsure_;
@@ -164,14 +203,16 @@ class Reader {
     return waits;
   }
 
-  void walk(Function function) {
+  // May it come to one of its instructions again?
+  bool walk(Function function) {
     barriers_ = 0;
-    bool may_loop = false;
+    bool may_loop = false, may_come_back = false;
     function_ = function;
     auto* end = reinterpret_cast<const std::uint8_t*>(function.end);
     for (std::uintptr_t at = function.begin; at < function.end;) {
       Instruction i = read_instruction(reinterpret_cast<const std::uint8_t*>(at), end);
       may_loop |= i.kind == Instruction::jump && barriers_ && i.target <= barrier_[barriers_ - 1] && i.target >= function.begin;
+      may_come_back |= i.kind == Instruction::jump_unknown || (i.kind == Instruction::jump && i.target <= at && i.target >= function.begin);
       consider(i, at);
       if (is_own_) facts_.own_storage |= lane::is_of_thread(reinterpret_cast<const std::uint8_t*>(at), end);
       if (!i.length) facts_.calls_others = true;
@@ -179,6 +220,7 @@ class Reader {
     }
     for (int i = 0; may_loop && i < barriers_; ++i)
       facts_.loops_barrier |= lane::end_of_loop_around(function, barrier_[i]) != lane::LoopEnd::no_loop;
+    return may_come_back;
   }
 
   void add_barrier(std::uintptr_t at) {
@@ -255,7 +297,7 @@ class Reader {
   Function function_;
   CodeFacts facts_;
   bool unsure_ = false, shares_among_all_ = false, is_own_ = false;
-  std::uintptr_t waits_nowhere_in_ = 0;
+  std::uintptr_t own_begin_, waits_nowhere_in_ = 0;
   std::uintptr_t bytes_ = 0;
   int count_ = 0, follows_ = 0, takers_ = 0, barriers_ = 0;
   std::uintptr_t seen_[most];
@@ -297,26 +339,43 @@ Forks forks_of(const Object& object, Function function, const lane::Addresses& f
   return forks;
 }
 
-// Calls holds(facts) for each region of an object's until it says no; else how many there were. With an `end_ns` what can't be told by
-// then, or at all, is a no.
-enum Found : int { one_does_not = -1 };
-
-template <typename Holds>
-int each_region(const Object& object, Reading how, std::int64_t end_ns, Holds holds) {
+// Of all the program's objects, until a region does not hold.
+struct Survey {
+  static constexpr std::uintptr_t any = ~std::uintptr_t{0};
+  bool (*holds)(Survey& survey, std::uintptr_t region);
+  // Of code to be read. With a limit what can't be told by then, or at all, is a no.
+  std::uintptr_t left_bytes = any;
   int regions = 0;
+  bool all = true;
+  NeverWaiting never_waiting{};
+  bool is_limited() const { return left_bytes != any; }
+  bool every() const { return regions > 0 && all; }
+  bool may_read(std::uintptr_t bytes) {
+    if (!is_limited()) return true;
+    bool may = bytes <= left_bytes;
+    left_bytes -= may ? bytes : left_bytes;
+    return may;
+  }
+};
+
+// Until one does not hold.
+bool all_regions_hold(const Object& object, Survey& survey) {
+  constexpr std::uintptr_t looked_through = 8;  // bytes, while one is read
   const lane::Addresses slots = fork_slots(object);
   for (std::uint32_t f = 0; slots.any() && f < object.functions(); ++f) {
     Function function = object.function(f);
-    if (end_ns && base::now_ns() > end_ns) return one_does_not;
+    std::uintptr_t bytes = function.end - function.begin;
+    if (!survey.may_read(1 + bytes / looked_through)) return false;
     if (!function || !lane::may_use(object, function, slots) || object.is_linkage(function)) continue;
     Forks forks = forks_of(object, function, slots);
+    if (!survey.may_read(bytes)) return false;
     if (!forks.found) continue;
-    if (end_ns && (!forks.count || forks.count == Forks::most)) return one_does_not;
-    for (int i = 0; i < forks.count; ++i, ++regions) {
-      if (!holds(read_code(reinterpret_cast<const void*>(forks.regions[i]), how))) return one_does_not;
+    if (survey.is_limited() && (!forks.count || forks.count == Forks::most)) return false;
+    for (int i = 0; i < forks.count; ++i, ++survey.regions) {
+      if (!survey.holds(survey, forks.regions[i])) return false;
     }
   }
-  return regions;
+  return true;
 }
 
 // What begins teams in other ways, and what brings code along later.
@@ -331,27 +390,21 @@ bool leaves_unknown(const Object& object) {
   return found;
 }
 
-// Of all the program's objects, until a region does not hold.
-struct Survey {
-  bool (*holds)(const CodeFacts&);
-  Reading how;
-  std::int64_t end_ns = 0;
-  int regions = 0;
-  bool all = true;
-  bool every() const { return regions > 0 && all; }
-};
-
 void survey_object(const Object& object, Survey& survey) {
   if (!object.valid() || object.is_runtime()) return;
-  bool unknown = survey.end_ns && leaves_unknown(object);
-  int regions = unknown ? one_does_not : each_region(object, survey.how, survey.end_ns, survey.holds);
-  survey.all = regions != one_does_not;
-  if (survey.all) survey.regions += regions;
+  bool unknown = survey.is_limited() && leaves_unknown(object);
+  survey.all = !unknown && all_regions_hold(object, survey);
 }
 
-Survey that_none_waits() {
-  constexpr std::int64_t most_ns = 5'000'000;
-  return {never_waits, Reading::to_the_end, base::now_ns() + most_ns};
+bool does_not_wait(Survey& survey, std::uintptr_t region) {
+  Reader reader(region);
+  bool never = reader.never_waits(survey.never_waiting);
+  return survey.may_read(reader.bytes_read()) && never;
+}
+
+bool blocks_in_its_shares(Survey&, std::uintptr_t region) {
+  CodeFacts facts = Reader(region).read(Reading::to_the_end);
+  return starts_wide(facts) && !facts.computes && !facts.memory.any();
 }
 
 bool all_hold(Survey survey) {
@@ -383,14 +436,12 @@ CodeFacts read_code(const void* code, Reading how) {
   return Reader(reinterpret_cast<std::uintptr_t>(code)).read(how);
 }
 
-bool every_region_blocks() {
-  return all_hold({[](const CodeFacts& facts) { return starts_wide(facts) && !facts.computes && !facts.memory.any(); }, Reading::to_the_end});
-}
+bool every_region_blocks() { return all_hold({blocks_in_its_shares}); }
 
-bool no_region_waits() { return all_hold(that_none_waits()); }
+bool no_region_waits() { return all_hold({does_not_wait, most_bytes_to_tell}); }
 
-bool no_region_waits_in(const Object& object) {
-  Survey survey = that_none_waits();
+bool no_region_waits_in(const Object& object, std::uintptr_t most_bytes) {
+  Survey survey{does_not_wait, most_bytes};
   survey_object(object, survey);
   return survey.every();
 }

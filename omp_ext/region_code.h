@@ -41,9 +41,11 @@ CodeFacts read_code(const void* code, Reading how = Reading::until_it_blocks);
 // numbers by thread? False when none was found.
 bool every_region_blocks();
 
-// Is none of them one that may wait? False when none was found, and where that would take long to tell, or code may come later.
+// Is none of them one that may wait? False when none was found, where code may come later, and where that would take long to tell: it is
+// told by so many bytes of code (and not by time: the same program is to be treated alike whatever else its machine does). Some 5 ms.
+constexpr std::uintptr_t most_bytes_to_tell = 1024 * 1024;
 bool no_region_waits();
-bool no_region_waits_in(const lane::Object& object);  // of this one's
+bool no_region_waits_in(const lane::Object& object, std::uintptr_t most_bytes = most_bytes_to_tell);  // of this one's
 
 // Each of its threads does the same: with more of them more is done, and something else comes out.
 constexpr bool repeats(const CodeFacts& facts) { return !facts.shares && !facts.takes; }
