@@ -41,7 +41,7 @@ void given() {
 // test() takes the lock where it is free, and says so.
 template <typename Set, typename Test>
 void set(void* lock, Set& set, Test& test) {
-  if (others_want_this_thread() || in_wide_team()) {
+  if (others_want_this_thread() || in_wide_team() || in_narrow_team()) {
     struct Asked {
       void* lock;
       Test& test;

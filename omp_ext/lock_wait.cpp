@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "gate/gate.h"
+#include "omp_ext/libomp.h"
 #include "omp_ext/seat.h"
 #include "omp_ext/task_region.h"
 #include "sys/file.h"
@@ -48,6 +49,21 @@ bool spun_until(Take take) {
   }
 }
 
+// In a team without stand-ins, as libgomp's locks have it: for long where each thread has a core, for which nobody else has any use.
+template <typename Take>
+bool spun_without_stand_ins(Take take) {
+  constexpr std::int64_t long_ns = 2 * base::ns_per_ms, short_ns = 20 * base::ns_per_us;
+  constexpr int spins = 64;
+  bool crowded = libomp().num_threads() > gate::the_gate.cores.limit();
+  for (std::int64_t end_ns = base::now_ns() + (crowded ? short_ns : long_ns);;) {
+    for (int spun = 0; spun < spins; ++spun) {
+      if (take()) return true;
+      __builtin_ia32_pause();
+    }
+    if (base::now_ns() > end_ns) return false;
+  }
+}
+
 // To be woken takes as long as a short read. So while who holds a lock waits for one, and no core is wanted, one thread of those that
 // want it next stays awake, as all do without us. `until`: so long one does.
 template <typename Take>
@@ -65,6 +81,12 @@ bool watched_until(std::atomic<std::int64_t>& until, Take take) {
   }
   until.store(0);
   return taken;
+}
+
+// To ask is to write, to what the holder will write, and lies beside what it works on.
+template <typename Take>
+auto seldom(Take take) {
+  return [take, spins = 0]() mutable { return (++spins & 7) == 0 && take(); };
 }
 
 // Where the threads of a team with stand-ins sleep that want one of the program's locks: by its address, seldom two at the same place.
@@ -97,10 +119,8 @@ class alignas(64) Bed {
  private:
   template <typename Take>
   bool wait(Take take) {
-    // To ask is to write, to what the holder will write, and lies beside what it works on.
-    auto seldom = [&take, spins = 0]() mutable { return (++spins & 7) == 0 && take(); };
     if (take()) return true;
-    while (!spun_until(seldom) && !watched_until(watched_until_ns_, seldom)) {
+    while (!spun_until(seldom(take)) && !watched_until(watched_until_ns_, seldom(take))) {
       bool had_core = base::self_unsuspended().holds_core;
       gate::give_core();
       bool taken = slept(take);
@@ -150,6 +170,11 @@ Bed& Bed::of(const void* lock) { return beds[(reinterpret_cast<std::uintptr_t>(l
 
 bool in_wide_team() { return team::is_wide(base::self_unsuspended().seat.team); }
 
+bool in_narrow_team() {
+  std::uintptr_t team = base::self_unsuspended().seat.team;
+  return team && !team::is_wide(team) && libomp().present;
+}
+
 bool others_want_this_thread() {
   Member* member = member_here();
   return member && (member->aside.load(std::memory_order_relaxed) > 0 || !member->woken.empty());
@@ -161,7 +186,9 @@ void lock_given(const void* lock) {
 
 void wait_for_lock(const void* lock, bool (*take)(void*), void* argument) {
   auto taken = [=] { return take(argument); };
-  if (in_wide_team() && !others_want_this_thread() && Bed::of(lock).await(taken)) return;
+  bool nobody_else = !others_want_this_thread();
+  if (in_wide_team() && nobody_else && Bed::of(lock).await(taken)) return;
+  if (in_narrow_team() && nobody_else && (taken() || spun_without_stand_ins(seldom(taken)))) return;
   for (std::int64_t ns = first_nap_ns; !taken();) {
     if (weir_stand_back()) {
       ns = first_nap_ns;
@@ -190,6 +217,18 @@ void Critical::await_in_team() {
     gate::without_core([this] { sleep(); });
 }
 
+// libomp's own locks have all that want them spin, and who holds one over a read has no core then, when it comes back.
+void Critical::await_in_narrow_team() {
+  constexpr std::int64_t look_ns = 4 * base::ns_per_ms, longest_ns = base::ns_per_s;
+  if (!inside_.load(std::memory_order_relaxed)) return;
+  for (std::int64_t end_ns = base::now_ns() + longest_ns; !spun_without_stand_ins([this] { return try_enter(); }) && base::now_ns() < end_ns;) {
+    waiters_.fetch_add(1);
+    std::uint32_t called = called_.load();
+    if (inside_.load()) sys::futex_wait(called_, called, look_ns);
+    waiters_.fetch_sub(1);
+  }
+}
+
 // False at once where who is inside waits for something: that may be long.
 bool Critical::spun_until_free() {
   bool free = false;
@@ -214,6 +253,7 @@ void Critical::leaves() {
   store_if_other(is_away_, false);
   inside_.store(false);
   if (sleepers_.load() > 0) call_one();
+  if (waiters_.load() > 0) wake_one();
 }
 
 // Until called, or until it seems that it may go in and nobody else would: who leaves by libomp alone does so unheard, and who
@@ -235,7 +275,10 @@ void Critical::sleep() {
 
 // Where all cores compute, those who do come by themselves. And who was called takes a while to be there.
 void Critical::call_one() {
-  if (!core_is_free() || base::now_ns() < watched_until_ns_.load() || one_comes_.exchange(true)) return;
+  if (core_is_free() && base::now_ns() >= watched_until_ns_.load() && !one_comes_.exchange(true)) wake_one();
+}
+
+void Critical::wake_one() {
   called_.fetch_add(1);
   sys::futex_wake(called_);
 }
@@ -253,6 +296,7 @@ void Critical::core_is_idle() {
 void Critical::await() {
   if (others_want_this_thread()) wait_for_lock(this, [](void* self) { return static_cast<Critical*>(self)->try_enter(); }, this);
   else if (in_wide_team()) await_in_team();
+  else if (in_narrow_team()) await_in_narrow_team();
 }
 
 }  // namespace weir::omp

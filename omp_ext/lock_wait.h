@@ -10,10 +10,15 @@
 //
 // And of a team with stand-ins many may want one lock at a time. libomp hands its locks on in the order of asking: each time to a
 // thread that has no core just then. There, too, who finds a lock taken waits for it here, and who runs may take it first.
+//
+// Of a team without stand-ins, who finds one taken would spin in libomp for as long as the holder reads: it spins a while, and sleeps here.
 namespace weir::omp {
 
 // Does the calling thread work in a team with stand-ins?
 bool in_wide_team();
+
+// Or in one without?
+bool in_narrow_team();
 
 // May what the lock's holder waits for be a task that was set aside on this thread?
 bool others_want_this_thread();
@@ -43,10 +48,12 @@ class alignas(64) Critical {
  private:
   bool try_enter() { return !inside_.load(std::memory_order_relaxed) && !inside_.exchange(true); }
   void await_in_team();
+  void await_in_narrow_team();
   bool spun_until_free();
   bool watched_until_free();
   void sleep();
   void call_one();
+  void wake_one();
 
   std::atomic<const void*> name_;
   std::atomic<bool> inside_;
@@ -55,6 +62,7 @@ class alignas(64) Critical {
   alignas(64) std::atomic<std::atomic<bool>*> outer_;  // what it told so before
   std::atomic<std::uint32_t> called_;  // so often a sleeper was
   std::atomic<std::int32_t> sleepers_;
+  std::atomic<std::int32_t> waiters_;  // sleep too, in a team without stand-ins
   std::atomic<bool> one_comes_;
   std::atomic<std::int64_t> watched_until_ns_;  // one that waits has kept its core
 };
