@@ -110,6 +110,8 @@ void stand_back_after_lock() {
   if (may_wait && the_gate.cores.crowded() && !base::in_signal_handler()) wait_among_others();
 }
 
+void stand_back_after_work() { stand_back_after_lock(); }
+
 void give_core() {
   base::Thread& thread = base::self();
   if (!thread.holds_core) return;

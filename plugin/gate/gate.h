@@ -99,5 +99,8 @@ inline bool has_spun_for_a_while() {
 }
 // The same of a thread that gave back its last lock: with that held it did not wait for a core after a call.
 void stand_back_after_lock();
+// And of one that comes from a call in which the kernel worked for it, and that others would block in: a wide team's threads all have cores
+// until their first one.
+void stand_back_after_work();
 
 }  // namespace weir::gate

@@ -46,9 +46,10 @@ bool takes_long(const path::Habit& habit) {
 bool is_to_be_timed(const path::Habit& habit) { return !habit.is_short() || (++base::self().short_untimed & 7) == 0; }
 
 bool has_mode(int flags) { return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE; }
+bool may_make(int flags) { return has_mode(flags) || flags & O_TRUNC; }
 
 Result open_at_hand(int directory, const char* path, int flags, path::Habit& habit, bool* cold) {
-  if (has_mode(flags) || flags & O_TRUNC || !worth_a_look(flags)) return -EAGAIN;
+  if (may_make(flags) || !worth_a_look(flags)) return -EAGAIN;
   if (takes_long(habit)) {
     *cold = true;
     return -EAGAIN;

@@ -21,4 +21,7 @@ bool is_to_be_timed(const path::Habit& habit);
 // The caller gave a mode only when the flags ask for one.
 bool has_mode(int flags);
 
+// May it make a file, or empty one? Then the kernel has work to do, and like as not no wait.
+bool may_make(int flags);
+
 }  // namespace weir::intercept

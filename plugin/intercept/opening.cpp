@@ -36,6 +36,7 @@ struct Opening {
 const Opening& opening(const Call& call) { return *static_cast<const Opening*>(call.arguments); }
 
 path::Habit& habit_of(const Opening& it) {
+  if (may_make(it.flags)) return path::making_files;
   return it.flags & O_DIRECTORY ? path::opening_folders : path::opening_files;
 }
 
@@ -53,6 +54,7 @@ int opened(const Opening& it, Result (*real)(Call&),
     call.real = real;
     call.arguments = &it;
     call.habit = &habit_of(it);
+    call.works = may_make(it.flags);
     call.name = it.path;
   })));
   if (it.cold && it.flags & O_DIRECTORY && fd >= 0) base::self().cold_folder_fd = fd;

@@ -28,6 +28,8 @@ struct Opening {
 };
 Opening& opening(const Call& call) { return *static_cast<Opening*>(const_cast<void*>(call.arguments)); }
 
+bool makes(const char* mode) { return mode[0] != 'r'; }  // or empties one, like as not
+
 Result open_file(Call& call) {
   Opening& it = opening(call);
   it.file = real_fopen(it.path, it.mode);
@@ -37,7 +39,7 @@ Result open_file(Call& call) {
 // libc reads the mode best, and opens then. So this only finds out whether the name is at hand: it opens nothing.
 Result attempt_file(Call& call) {
   Opening& it = opening(call);
-  if (it.mode[0] != 'r') return -EAGAIN;  // it may make or empty a file
+  if (makes(it.mode)) return -EAGAIN;
   bool cold;
   Result fd = open_at_hand(AT_FDCWD, it.path, O_PATH | O_CLOEXEC, *call.habit, &cold);
   if (fd == -EAGAIN || fd == -EINTR) return fd;
@@ -66,7 +68,8 @@ FILE* fopen(const char* path, const char* mode) {
     call.attempt = attempt_file;
     call.real = open_file;
     call.arguments = &it;
-    call.habit = &path::opening_files;
+    call.habit = makes(mode) ? &path::making_files : &path::opening_files;
+    call.works = makes(mode);
     call.name = path;
   }));
   return it.file;

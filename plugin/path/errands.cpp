@@ -9,12 +9,13 @@
 #include "path/engine.h"
 #include "path/habit.h"
 #include "path/ringless.h"
+#include "path/slept.h"
 #include "path/waiting.h"
 #include "sys/process.h"
 
 namespace weir::path {
 
-constinit Habit opening_files, opening_folders, reading_folders, asking_names;
+constinit Habit opening_files, making_files, opening_folders, reading_folders, asking_names;
 
 namespace {
 
@@ -48,7 +49,10 @@ Result make(errand::Errand& errand) {
   Call& call = *sent.call;
   if (sent.storage) return make_of_storage(call);
   if (!call.habit) return call.real(call);
-  return call.habit->timed([&call] { return call.real(call); });
+  Slept slept(call.works, base::now_ns());
+  Result result = call.real(call);
+  call.habit->took(slept.ns(base::now_ns()));
+  return result;
 }
 
 // Likewise. After wake() the frame of `errand` may be gone.

@@ -35,7 +35,8 @@ class Habit {
   std::atomic<std::int64_t> mean_ns_{0};
 };
 
-// Of opening a file, of opening a folder, of first reading one that the kernel had not at hand, and of asking what a name stands for.
-extern Habit opening_files, opening_folders, reading_folders, asking_names;
+// Of opening a file, of making or emptying one, of opening a folder, of first reading one that the kernel had not at hand, and of asking
+// what a name stands for.
+extern Habit opening_files, making_files, opening_folders, reading_folders, asking_names;
 
 }  // namespace weir::path

@@ -20,6 +20,7 @@
 #include "path/low_water.h"
 #include "path/plan.h"
 #include "path/ringless.h"
+#include "path/slept.h"
 #include "path/waiting.h"
 #include "path/warming.h"
 #include "path/yielding.h"
@@ -101,11 +102,11 @@ Result plain(Call& call, Reason reason) {
   meter::mine().plain.add(1);
   count_reason(reason);
   bool recorded = meter::recording();
-  std::int64_t began = recorded ? base::now_ns() : 0;
+  Slept slept(recorded && call.works, recorded ? base::now_ns() : 0);
   meter::Traced traced = meter::begins(Track::plain, name_of(call), call.fd);
   Result result = real(call);
   meter::ends(traced, Track::plain, name_of(call), result);
-  if (recorded) account(call, meter::Served::plain, reason, {base::now_ns() - began, 0}, result);
+  if (recorded) account(call, meter::Served::plain, reason, {slept.ns(base::now_ns()), 0}, result);
   return result;
 }
 
@@ -121,9 +122,33 @@ bool waits_for_others(const Plan& plan) { return plan.way == Way::poll || plan.w
 // Some time for the call, and more for what takes long to copy. What is shorter did not wait for a device.
 bool was_at_hand(std::int64_t took_ns, std::uint64_t bytes) { return took_ns < 10'000 + static_cast<std::int64_t>(bytes / 4); }
 
+// The kernel works for it, as for others of its kind of late: the thread keeps its core.
+Result worked(Call& call, Reason reason) {
+  std::int64_t began = base::now_ns();
+  gate::the_gate.memory.look_if_due(began);
+  Slept slept(true, began);
+  meter::Traced traced = meter::begins(Track::plain, name_of(call), call.fd);
+  Result result = real(call);
+  meter::ends(traced, Track::plain, name_of(call), result);
+  std::int64_t waited_ns = slept.ns(base::now_ns());
+  call.habit->took(waited_ns);
+  base::Thread& thread = base::self();
+  if (was_at_hand(waited_ns, 0)) {
+    meter::mine().fast_hits.add(1);
+    gate::stand_back_after_work();
+    return result;
+  }
+  if (auto* tell = before_first_wait.load(std::memory_order_relaxed)) tell();
+  thread.hits_in_row = 0;
+  count_reason(reason);
+  count_parked(call, without_stand_in(reason), {waited_ns, 0}, result);
+  return result;
+}
+
 // The thread blocks as it would without weir; its core, if it had one, goes to a stand-in meanwhile. Not `looked`: that it
 // would block was a guess.
 Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
+  if (call.works && call.habit->is_short()) return worked(call, reason);
   if (auto* tell = before_first_wait.load(std::memory_order_relaxed)) tell();
   gate::Gate& gate = gate::the_gate;
   bool had_core = base::self().holds_core;
@@ -143,22 +168,23 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
   meter::gauges.in_flight.rise(true);
   if (auto* tell = had_core ? gate.on_blocked.load(std::memory_order_relaxed) : nullptr)
     tell(meter::gauges.in_flight.parked(), plan.storage ? gate.permits.limit() : 1 << 30);
+  Slept slept(call.works, began);
   Result result = real(call);
   if (call.direction == Direction::in) gate::connection_is_old();
   meter::gauges.in_flight.fall(true);
   meter::gauges.blocked.fetch_sub(1, std::memory_order_relaxed);
-  std::int64_t ended = base::now_ns();
-  if (call.habit && !had_core) call.habit->took(ended - began);
-  if (had_core) gate.waits.add(ended - began);
+  std::int64_t ended = base::now_ns(), waited_ns = slept.ns(ended);
+  if (call.habit && (!had_core || call.works)) call.habit->took(waited_ns);
+  if (had_core) gate.waits.add(waited_ns);
   if (permit) release_permit();
   meter::ends(traced, Track::parked, name_of(call), result);
   std::int64_t went_on = had_core ? gate::take_core_back(ended) : ended;
 
   meter::Counters& counters = meter::mine();
-  if (!looked && was_at_hand(ended - began, call.bytes)) {
+  if ((!looked || call.works) && was_at_hand(waited_ns, call.bytes)) {
     // At the end of a file nothing else is to be had: that says nothing of the next one at this number.
     bool at_end = result == 0 && call.parts;
-    if (!at_end) found_bytes(call.fd, Bytes::unknown);
+    if (!looked && !at_end) found_bytes(call.fd, Bytes::unknown);
     counters.fast_hits.add(1);
     return result;
   }
@@ -168,7 +194,7 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
     if (result > 0) counters.storage_bytes.add(result);
   }
   count_reason(reason);
-  count_parked(call, had_core ? reason : without_stand_in(reason), {ended - began, had_core ? ended - began : 0}, result);
+  count_parked(call, had_core ? reason : without_stand_in(reason), {waited_ns, had_core ? waited_ns : 0}, result);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <time.h>
 
@@ -66,10 +67,23 @@ bool may_be_read(const void* eight) {
   return raw(SYS_rt_sigprocmask, no_way, word(eight), 0, 8) != -EFAULT;
 }
 
-std::int64_t process_cpu_ns() {
+namespace {
+
+std::int64_t cpu_ns(clockid_t clock) {
   timespec t{};
-  raw(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, word(&t));
+  raw(SYS_clock_gettime, clock, word(&t));
   return t.tv_sec * 1'000'000'000LL + t.tv_nsec;
+}
+
+}  // namespace
+
+std::int64_t process_cpu_ns() { return cpu_ns(CLOCK_PROCESS_CPUTIME_ID); }
+std::int64_t thread_cpu_ns() { return cpu_ns(CLOCK_THREAD_CPUTIME_ID); }
+
+std::int64_t thread_sleeps() {
+  rusage used{};
+  raw(SYS_getrusage, RUSAGE_THREAD, word(&used));
+  return used.ru_nvcsw;
 }
 
 namespace {

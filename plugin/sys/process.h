@@ -13,6 +13,8 @@ bool is_readable(const void* byte);
 // The same of eight bytes, by what no sandbox forbids.
 bool may_be_read(const void* word); // of this process's memory; where the kernel doesn't tell: no
 std::int64_t process_cpu_ns();      // CLOCK_PROCESS_CPUTIME_ID
+std::int64_t thread_cpu_ns();       // CLOCK_THREAD_CPUTIME_ID
+std::int64_t thread_sleeps();       // how often the calling thread has gone to sleep, as the kernel counts; 0: never, or it does not count
 
 // Starts a detached thread of ours: all signals blocked, small stack, named. 0 or -errno.
 int start_thread(void (*body)(void*), void* argument, const char* name);

@@ -14,7 +14,7 @@ function(park_program name source compiler)
     COMMAND ${compiler} -O2 -fopenmp -pthread ${ARGN} -o ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
   add_custom_target(build_${name} ALL DEPENDS ${output})
 endfunction()
-foreach(program park_constructs park_told park_told_mixed park_told_sums park_threadprivate park_table park_kept park_shares park_left park_set park_waits park_child park_opens park_tasks park_nested park_asked park_back park_count park_critical park_critical_asleep park_ordered park_passes park_repeats park_takes park_each park_hello park_rounds park_records park_crew park_begin park_order park_turns park_brings park_master park_ahead park_ancestor park_parts park_pause park_only_said park_open_files park_connects)
+foreach(program park_constructs park_told park_told_mixed park_told_sums park_threadprivate park_table park_kept park_shares park_left park_set park_waits park_child park_opens park_tasks park_nested park_asked park_back park_count park_critical park_critical_asleep park_ordered park_passes park_repeats park_takes park_each park_hello park_rounds park_records park_crew park_begin park_order park_turns park_brings park_master park_ahead park_ancestor park_parts park_pause park_only_said park_open_files park_connects park_makes)
   park_program(${program}_clang ${program}.c ${PARK_CLANG})
   park_program(${program}_gcc ${program}.c ${PARK_GCC} -w)
 endforeach()
@@ -47,8 +47,10 @@ if(SQLITE)
   park_program(park_database_gcc park_database.c ${PARK_GCC} -w -Wl,--no-as-needed ${SQLITE})
 endif()
 park_program(park_tool.so park_tool.c ${PARK_CLANG} -shared -fPIC)
+park_program(slow_makes.so slow_makes.c ${PARK_CLANG} -shared -fPIC)
 
 cmake_host_system_information(RESULT park_cores QUERY NUMBER_OF_LOGICAL_CORES)
+set(PARK_BEHIND_gcc ${PARK_LIBOMP})
 set(PARK_DIGITS_clang 17)
 set(PARK_DIGITS_gcc 17)
 if(park_cores GREATER 2)
@@ -200,10 +202,15 @@ foreach(compiler clang gcc)
   park_test(nested_${compiler} quick times:4 "WEIR_STAND_INS=cores+32" nested_${compiler})
   park_test(nested_child_${compiler} quick times:4 "WEIR_STAND_INS=cores+32" nested_${compiler} child)
 
-  # Who makes a file, or finds no folder at hand, gives its core to others: 128 makings, 4 more that make or empty each, and 6 of
-  # fopen's; folders that are opened and begun to read, twice each; and three times a sleep each.
-  park_test(opens_${compiler} quick wide:2440 "" opens_${compiler})
+  # Who finds no folder or file at hand gives its core to others: folders that are opened and begun to read, twice each; and three times
+  # a sleep each.
+  park_test(opens_${compiler} quick wide:1150 "" opens_${compiler})
   park_test(opens_cold_${compiler} quick wide "" opens_${compiler} cold)
+
+  # Where nobody waits, to make files is no reason to have stand-ins; where it is waited for, each of those made by open parks.
+  park_test(makes_${compiler} quick at_times:4 "" makes_${compiler})
+  park_test(makes_slowly_${compiler} quick wide:3600 "" makes_${compiler})
+  set_property(TEST omp.park.makes_slowly_${compiler} APPEND PROPERTY ENVIRONMENT "BEHIND=${park_here}/slow_makes.so ${PARK_BEHIND_${compiler}}")
 
   # All but the third run have stand-ins: two that did not wait took them away, and one that did brought them back.
   park_test(turns_${compiler} quick times:5 "WEIR_STAND_INS=cores+32" turns_${compiler})
