@@ -63,6 +63,8 @@ void interrupted(int, siginfo_t*, void* context) {
     if (worker->on_top) leave_for_now();
     else if (any_ready(*member)) on_top(*worker, *member);
     base::self().waits_openly = waits_openly;
+  } else {
+    where.tell_whose_call_it_ended();
   }
   errno = error_number;
 }

@@ -72,6 +72,8 @@ struct Thread {
   void* signal_frame = nullptr;    // of the innermost signal handler
   std::uint32_t handlers_run = 0;  // so many, by now,
   std::uint32_t waits_ended = 0;   // and of them such as end a wait: without SA_RESTART
+  bool cut_short = false;          // a signal of weir's own ended what it did in the kernel (base/disturbed.h),
+  int errno_before = 0;            // when this stood in errno
   std::int32_t tid = 0;            // gettid(), 0 until first asked for
   std::int32_t yields = 0;         // of what runs here, since it last made way for others (path/yielding.h)
   const void* looks_from = nullptr;  // the frame of one that stood back, and looks whether what it wants is there,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/disturbed.h"
 #include "intercept/rest.h"
 #include "sys/file.h"
 
@@ -59,7 +60,15 @@ Result attempt_out(Call& call) {
 }
 
 Result real_out(Call& call) {
-  return call.moved ? attempt_until_over(call, POLLOUT) : outgoing_of(call).whole(call);
+  const Outgoing& out = outgoing_of(call);
+  if (!call.moved) {
+    const base::Disturbed disturbed;
+    Result sent = out.whole(call);
+    bool in_part = out.continues && sent > 0 && static_cast<std::uint64_t>(sent) < call.bytes;
+    if (!in_part || !disturbed.by_us()) return sent;
+    call.moved = static_cast<std::uint64_t>(sent);
+  }
+  return attempt_until_over(call, POLLOUT);
 }
 
 std::int64_t bytes_of(const iovec* parts, int count) {

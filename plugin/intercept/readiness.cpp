@@ -16,6 +16,7 @@
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
 #include "intercept/slices.h"
+#include "intercept/undisturbed.h"
 #include "intercept/waiting.h"
 #include "path/call.h"
 #include "sys/file.h"
@@ -80,6 +81,34 @@ struct EpollWait {
   const timespec* limit;
   const sigset_t* mask;
 };
+
+int waited(const Poll& p) {
+  const base::Left left(p.timeout_ms > 0);
+  return undisturbed([&](bool again) { return real_poll(p.about, p.count, again ? left.of_ms(p.timeout_ms) : p.timeout_ms); });
+}
+int waited(const TimedPoll& p) {
+  return undisturbed_within(p.limit, [&](const timespec* limit) { return real_ppoll(p.about, p.count, limit, p.mask); });
+}
+int waited(const Select& s) {  // which says itself what is left
+  return undisturbed([&](bool) { return real_select(s.count, s.in, s.out, s.exceptional, s.limit); });
+}
+int waited(const TimedSelect& s) {
+  return undisturbed_within(
+      s.limit, [&](const timespec* limit) { return real_pselect(s.count, s.in, s.out, s.exceptional, limit, s.mask); });
+}
+int waited(int fd, const EpollWait& e) {
+  const base::Left left(e.timeout_ms > 0);
+  return undisturbed(
+      [&](bool again) { return real_epoll_wait(fd, e.events, e.room, again ? left.of_ms(e.timeout_ms) : e.timeout_ms); });
+}
+int waited_masked(int fd, const EpollWait& e) {
+  const base::Left left(e.timeout_ms > 0);
+  return undisturbed(
+      [&](bool again) { return real_epoll_pwait(fd, e.events, e.room, again ? left.of_ms(e.timeout_ms) : e.timeout_ms, e.mask); });
+}
+int waited_within(int fd, const EpollWait& e) {
+  return undisturbed_within(e.limit, [&](const timespec* limit) { return real_epoll_pwait2(fd, e.events, e.room, limit, e.mask); });
+}
 
 // Of one descriptor that can be waited for: the ring's business. (A negative one is to be ignored, for all the time.)
 void wait_by_ring(Call& call, const Poll& p) {
@@ -178,15 +207,14 @@ extern "C" {
 
 int poll(pollfd* about, nfds_t count, int timeout_ms) {
   if (!waits(timeout_ms)) {
-    int ready = real_poll(about, count, timeout_ms);
+    int ready = waited(Poll{about, count, timeout_ms});
     path::count_in(0);
     return ready;
   }
   Poll what{about, count, timeout_ms};
   Call call = readiness(
       [](Call& c) {
-        const auto& p = *static_cast<const Poll*>(c.arguments);
-        return outcome(real_poll(p.about, p.count, p.timeout_ms));
+        return outcome(waited(*static_cast<const Poll*>(c.arguments)));
       },
       &what);
   wait_by_ring(call, what);
@@ -197,7 +225,7 @@ int poll(pollfd* about, nfds_t count, int timeout_ms) {
 
 int ppoll(pollfd* about, nfds_t count, const timespec* limit, const sigset_t* mask) {
   if (!path::concerns_us()) {
-    int ready = real_ppoll(about, count, limit, mask);
+    int ready = waited(TimedPoll{about, count, limit, mask});
     path::count_in(0);
     return ready;
   }
@@ -207,8 +235,7 @@ int ppoll(pollfd* about, nfds_t count, const timespec* limit, const sigset_t* ma
   TimedPoll what{about, count, limit, mask};
   Call call = readiness(
       [](Call& c) {
-        const auto& p = *static_cast<const TimedPoll*>(c.arguments);
-        return outcome(real_ppoll(p.about, p.count, p.limit, p.mask));
+        return outcome(waited(*static_cast<const TimedPoll*>(c.arguments)));
       },
       &what);
   return static_cast<int>(deliver(path::run(call)));
@@ -216,7 +243,7 @@ int ppoll(pollfd* about, nfds_t count, const timespec* limit, const sigset_t* ma
 
 int select(int count, fd_set* in, fd_set* out, fd_set* exceptional, timeval* limit) {
   if (!path::concerns_us()) {
-    int ready = real_select(count, in, out, exceptional, limit);
+    int ready = waited(Select{count, in, out, exceptional, limit});
     path::count_in(0);
     return ready;
   }
@@ -224,8 +251,7 @@ int select(int count, fd_set* in, fd_set* out, fd_set* exceptional, timeval* lim
   if (others_may_be_waited_for(__builtin_return_address(0)) && may_be_sliced(what)) return select_by_slices(what);
   Call call = readiness(
       [](Call& c) {
-        const auto& s = *static_cast<const Select*>(c.arguments);
-        return outcome(real_select(s.count, s.in, s.out, s.exceptional, s.limit));
+        return outcome(waited(*static_cast<const Select*>(c.arguments)));
       },
       &what);
   return static_cast<int>(deliver(path::run(call)));
@@ -233,7 +259,7 @@ int select(int count, fd_set* in, fd_set* out, fd_set* exceptional, timeval* lim
 
 int pselect(int count, fd_set* in, fd_set* out, fd_set* exceptional, const timespec* limit, const sigset_t* mask) {
   if (!path::concerns_us()) {
-    int ready = real_pselect(count, in, out, exceptional, limit, mask);
+    int ready = waited(TimedSelect{count, in, out, exceptional, limit, mask});
     path::count_in(0);
     return ready;
   }
@@ -241,8 +267,7 @@ int pselect(int count, fd_set* in, fd_set* out, fd_set* exceptional, const times
   TimedSelect what{count, in, out, exceptional, limit, mask};
   Call call = readiness(
       [](Call& c) {
-        const auto& s = *static_cast<const TimedSelect*>(c.arguments);
-        return outcome(real_pselect(s.count, s.in, s.out, s.exceptional, s.limit, s.mask));
+        return outcome(waited(*static_cast<const TimedSelect*>(c.arguments)));
       },
       &what);
   return static_cast<int>(deliver(path::run(call)));
@@ -250,15 +275,14 @@ int pselect(int count, fd_set* in, fd_set* out, fd_set* exceptional, const times
 
 int epoll_wait(int fd, epoll_event* events, int room, int timeout_ms) {
   if (!waits(timeout_ms)) {
-    int ready = real_epoll_wait(fd, events, room, timeout_ms);
+    int ready = waited(fd, EpollWait{events, room, timeout_ms, nullptr, nullptr});
     path::count_in(0);
     return ready;
   }
   EpollWait what{events, room, timeout_ms, nullptr, nullptr};
   Call call = readiness(
       [](Call& c) {
-        const auto& e = *static_cast<const EpollWait*>(c.arguments);
-        return outcome(real_epoll_wait(c.fd, e.events, e.room, e.timeout_ms));
+        return outcome(waited(c.fd, *static_cast<const EpollWait*>(c.arguments)));
       },
       &what);
   call.family = Family::stream_in;
@@ -275,15 +299,14 @@ int epoll_wait(int fd, epoll_event* events, int room, int timeout_ms) {
 int epoll_pwait(int fd, epoll_event* events, int room, int timeout_ms, const sigset_t* mask) {
   if (!mask) return epoll_wait(fd, events, room, timeout_ms);
   if (!waits(timeout_ms)) {
-    int ready = real_epoll_pwait(fd, events, room, timeout_ms, mask);
+    int ready = waited_masked(fd, {events, room, timeout_ms, nullptr, mask});
     path::count_in(0);
     return ready;
   }
   EpollWait what{events, room, timeout_ms, nullptr, mask};
   Call call = readiness(
       [](Call& c) {
-        const auto& e = *static_cast<const EpollWait*>(c.arguments);
-        return outcome(real_epoll_pwait(c.fd, e.events, e.room, e.timeout_ms, e.mask));
+        return outcome(waited_masked(c.fd, *static_cast<const EpollWait*>(c.arguments)));
       },
       &what);
   call.fd = fd;
@@ -292,7 +315,7 @@ int epoll_pwait(int fd, epoll_event* events, int room, int timeout_ms, const sig
 
 int epoll_pwait2(int fd, epoll_event* events, int room, const timespec* limit, const sigset_t* mask) {
   if (!path::concerns_us()) {
-    int ready = real_epoll_pwait2(fd, events, room, limit, mask);
+    int ready = waited_within(fd, {events, room, 0, limit, mask});
     path::count_in(0);
     return ready;
   }
@@ -300,8 +323,7 @@ int epoll_pwait2(int fd, epoll_event* events, int room, const timespec* limit, c
   EpollWait what{events, room, 0, limit, mask};
   Call call = readiness(
       [](Call& c) {
-        const auto& e = *static_cast<const EpollWait*>(c.arguments);
-        return outcome(real_epoll_pwait2(c.fd, e.events, e.room, e.limit, e.mask));
+        return outcome(waited_within(c.fd, *static_cast<const EpollWait*>(c.arguments)));
       },
       &what);
   call.fd = fd;

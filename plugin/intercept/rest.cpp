@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/disturbed.h"
 #include "base/thread.h"
 #include "sys/file.h"
 
@@ -72,7 +73,8 @@ Result attempt_until_over(path::Call& call, short events) {
     if (!next_ms) break;
     bool nap = about.revents && !more;
     about.revents = 0;
-    bool interrupted = sys::poll(&about, nap ? 0 : 1, nap ? 1 : next_ms) == -EINTR;
+    const base::Disturbed disturbed;
+    bool interrupted = sys::poll(&about, nap ? 0 : 1, nap ? 1 : next_ms) == -EINTR && !disturbed.by_us();
     if (interrupted || base::self().handlers_run != handlers_run) break;
   }
   return static_cast<Result>(call.moved);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/disturbed.h"
 #include "intercept/errno_edge.h"
 #include "intercept/outgoing.h"
 #include "intercept/real.h"
@@ -75,9 +76,15 @@ Result attempt_receive(Call& call) {
 }
 
 Result real_receive(Call& call) {
-  if (call.moved) return attempt_until_over(call, POLLIN);
   const auto& r = *static_cast<const Receive*>(call.arguments);
-  return outcome(real_recvfrom(call.fd, r.to, r.bytes, r.flags, r.from, r.from_bytes));
+  if (!call.moved) {
+    const base::Disturbed disturbed;
+    Result got = outcome(real_recvfrom(call.fd, r.to, r.bytes, r.flags, r.from, r.from_bytes));
+    bool in_part = r.flags & MSG_WAITALL && got > 0 && static_cast<std::uint64_t>(got) < r.bytes;
+    if (!in_part || !disturbed.by_us() || sys::socket_value(call.fd, SO_TYPE) != SOCK_STREAM) return got;
+    call.moved = static_cast<std::uint64_t>(got);
+  }
+  return attempt_until_over(call, POLLIN);
 }
 
 struct ReceiveMessage {

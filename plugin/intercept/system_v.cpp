@@ -10,6 +10,7 @@
 
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
+#include "intercept/undisturbed.h"
 #include "intercept/waiting.h"
 #include "path/call.h"
 #include "sys/file.h"
@@ -31,6 +32,10 @@ bool all_may_wait(const sembuf* steps, size_t count) {
   return std::none_of(steps, steps + count, [](const sembuf& step) { return step.sem_flg & IPC_NOWAIT; });
 }
 
+int waited(int set, sembuf* steps, size_t count, const timespec* limit) {
+  return undisturbed_within(limit, [=](const timespec* left) { return real_semtimedop(set, steps, count, left); });
+}
+
 }  // namespace
 }  // namespace weir::intercept
 
@@ -41,7 +46,7 @@ using namespace weir::intercept;
 extern "C" {
 
 int semop(int set, sembuf* steps, size_t count) noexcept {
-  auto real = [=] { return real_semop(set, steps, count); };
+  auto real = [=] { return undisturbed([=](bool) { return real_semop(set, steps, count); }); };
   if (!path::concerns_us() || !all_may_wait(steps, count)) return real();
   const meter::Caller caller{"semop", __builtin_return_address(0)};
   if (!others_may_be_waited_for(caller.address)) return parked_with_errno(real, caller);
@@ -49,7 +54,7 @@ int semop(int set, sembuf* steps, size_t count) noexcept {
   path::Handlers handlers;
   while (true) {
     const timespec slice{0, slice_ns};
-    int value = parked_with_errno([&] { return real_semtimedop(set, steps, count, &slice); }, caller);
+    int value = parked_with_errno([&] { return waited(set, steps, count, &slice); }, caller);
     if (!value || current_errno() != EAGAIN) return value;
     path::stand_back();
     if (!handlers.end_wait(for_any)) continue;
@@ -61,11 +66,11 @@ int semop(int set, sembuf* steps, size_t count) noexcept {
 }
 
 int semtimedop(int set, sembuf* steps, size_t count, const timespec* limit) noexcept {
-  return parked_with_errno([=] { return real_semtimedop(set, steps, count, limit); });
+  return parked_with_errno([=] { return waited(set, steps, count, limit); });
 }
 
 int msgsnd(int queue, const void* message, size_t bytes, int flags) {
-  auto real = [=] { return real_msgsnd(queue, message, bytes, flags); };
+  auto real = [=] { return undisturbed([=](bool) { return real_msgsnd(queue, message, bytes, flags); }); };
   if (flags & IPC_NOWAIT) return real();
   auto has = [=](int* value) {
     *value = real_msgsnd(queue, message, bytes, flags | IPC_NOWAIT);
@@ -75,7 +80,9 @@ int msgsnd(int queue, const void* message, size_t bytes, int flags) {
 }
 
 ssize_t msgrcv(int queue, void* message, size_t bytes, long type, int flags) {
-  auto real = [=] { return static_cast<int>(real_msgrcv(queue, message, bytes, type, flags)); };  // of a few KB at most
+  auto real = [=] {  // of a few KB at most
+    return undisturbed([=](bool) { return static_cast<int>(real_msgrcv(queue, message, bytes, type, flags)); });
+  };
   if (flags & IPC_NOWAIT) return real();
   auto has = [=](int* value) {
     *value = static_cast<int>(real_msgrcv(queue, message, bytes, type, flags | IPC_NOWAIT));

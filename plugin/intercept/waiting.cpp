@@ -15,6 +15,7 @@
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
 #include "intercept/slices.h"
+#include "intercept/undisturbed.h"
 #include "intercept/waiting.h"
 
 namespace weir::intercept {
@@ -159,12 +160,12 @@ int sem_wait(sem_t* s) {
 int sem_timedwait(sem_t* s, const timespec* until) {
   if (others_may_be_waited_for(__builtin_return_address(0)))
     return semaphore_wait(s, CLOCK_REALTIME, until);
-  return parked_with_errno([=] { return real_timedsem(s, until); });
+  return parked_with_errno([=] { return undisturbed([=](bool) { return real_timedsem(s, until); }); });
 }
 int sem_clockwait(sem_t* s, clockid_t clock, const timespec* until) {
   if (others_may_be_waited_for(__builtin_return_address(0)))
     return semaphore_wait(s, clock, until);
-  return parked_with_errno([=] { return real_clocksem(s, clock, until); });
+  return parked_with_errno([=] { return undisturbed([=](bool) { return real_clocksem(s, clock, until); }); });
 }
 
 // It has no time limit to slice it by: a task that is ready on this thread, and is waited for here, interrupts it.

@@ -5,8 +5,10 @@
 #include <link.h>
 #include <ucontext.h>
 
+#include <cerrno>
 #include <cstring>
 
+#include "base/thread.h"
 #include "lane/marks.h"
 #include "sys/process.h"
 #include "sys/raw.h"
@@ -76,6 +78,7 @@ Interrupted::Interrupted(void* context) {
   const auto& machine = static_cast<ucontext_t*>(context)->uc_mcontext;
   code = reinterpret_cast<void*>(machine.gregs[REG_RIP]);
   stack = reinterpret_cast<void**>(machine.gregs[REG_RSP]);
+  result_ = machine.gregs[REG_RAX];
   if (!machine.fpregs) return;
   mxcsr_ = machine.fpregs->mxcsr;
   x87_ = machine.fpregs->cwd;
@@ -84,6 +87,16 @@ Interrupted::Interrupted(void* context) {
 void Interrupted::compute_as_there() const {
   if (!mxcsr_) return;
   asm volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(mxcsr_), "m"(x87_));
+}
+
+// What the kernel goes on with by itself stands before its instruction again; libc has not looked at what a call returned.
+void Interrupted::tell_whose_call_it_ended() const {
+  constexpr char instruction[] = "\x0f\x05";
+  bool may_be_ours = result_ >= 0 || result_ == -EINTR;
+  if (!may_be_ours || !object_of(code) || std::memcmp(static_cast<const char*>(code) - 2, instruction, 2) != 0) return;
+  base::Thread& thread = base::self();
+  thread.errno_before = errno;
+  thread.cut_short = true;
 }
 
 bool of_the_program(void* code) {

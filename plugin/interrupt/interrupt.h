@@ -30,10 +30,14 @@ struct Interrupted {
   explicit Interrupted(void* context);
   // The kernel runs handlers with floating-point control words of its own choice; whatever runs on top is to have the program's.
   void compute_as_there() const;
+  // Did the signal end a system call, with EINTR or a part of it done? Not all are restarted. For a handler that runs nothing on
+  // top: who made the call is told (base/disturbed.h).
+  void tell_whose_call_it_ended() const;
   void* code;
   void** stack;
 
  private:
+  std::int64_t result_;
   std::uint32_t mxcsr_ = 0;
   std::uint16_t x87_ = 0;
 };

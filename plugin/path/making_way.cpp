@@ -18,7 +18,7 @@ bool may_stand_back(const base::Thread& thread, void* code) {
 
 void interrupted(int, siginfo_t*, void* context) {
   interrupt::Interrupted where(context);
-  if (!may_stand_back(base::self(), where.code)) return;
+  if (!may_stand_back(base::self(), where.code)) return where.tell_whose_call_it_ended();
   where.compute_as_there();
   stand_back();
 }

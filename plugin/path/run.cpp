@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/disturbed.h"
 #include "gate/connecting.h"
 #include "gate/few.h"
 #include "gate/gate.h"
@@ -94,8 +95,18 @@ void count_parked(const Call& call, Reason reason, Took took, Result result) {
   account(call, meter::Served::parked, reason, took, result);
 }
 
+// Once more where a signal of weir's own ended it. (What has a limit of its own sees to that itself; a socket's begins anew.)
+Result undisturbed(Call& call) {
+  while (true) {
+    const base::Disturbed disturbed;
+    Result result = call.real(call);
+    if (result != -EINTR || !disturbed.by_us()) return result;
+    wait::put_back_errno(disturbed.errno_before());
+  }
+}
+
 Result real(Call& call) {
-  return call.kept_errno->across([&call] { return call.real(call); });
+  return call.kept_errno->across([&call] { return undisturbed(call); });
 }
 
 Result plain(Call& call, Reason reason) {
