@@ -51,6 +51,8 @@ typedef struct weir_tbb_machine {
   void (*set_aside)(void);
   void (*goes_on)(void);
   void (*ready)(void);
+  /* Does any thread of the process compute, but for the calling one and those of weir's? Looks at all of them. */
+  int (*anybody_computes)(void);
   /* From now on there are, or are not, more threads than cores: those that come wait for a core. */
   void (*stand_ins)(int present);
   /* The process ends on this thread; before libtbb's destructors run. */
@@ -80,7 +82,8 @@ typedef struct weir_tbb_adapter {
   void (*blocked)(int64_t parked, int64_t most);
   /* Likewise, but none other does, and it won't for long: not worth a stand-in. */
   void (*blocks_alone)(void);
-  /* Tasks that could go on don't, since every thread is busy: one thread more. Takes locks of libtbb's, makes threads. */
+  /* Tasks that could go on don't, since every thread is busy: one thread more, or one of ours in its place while need be. Takes
+   * locks of libtbb's, makes threads. */
   void (*stalled)(void);
 } weir_tbb_adapter;
 

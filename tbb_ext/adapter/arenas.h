@@ -9,6 +9,8 @@
 
 namespace weir::tbb {
 
+struct Door;
+
 // How many tasks are set aside in each arena, against what an arena bears: as many as libtbb can count, and more while
 // a thread of ours attends to it.
 struct Arena {
@@ -22,6 +24,9 @@ struct Arena {
   enum class Wants : std::int32_t { nothing, one_later, one_now };
   std::atomic<Wants> worker{Wants::nothing};
   Turns turns;
+  std::atomic<void*> door_to{nullptr};   // the arena that `door` is open to
+  Door* door = nullptr;
+  std::atomic<bool> helper_comes{false};
 };
 
 // Set once, before any task is set aside.

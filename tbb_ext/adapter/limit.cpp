@@ -10,6 +10,8 @@
 #include <mutex>
 #include <set>
 
+#include "tbb_ext/adapter/helping.h"
+
 namespace weir::tbb {
 namespace {
 
@@ -27,6 +29,8 @@ std::atomic<pthread_t> changer{};           // our own control is no wish of the
 std::atomic<std::int64_t> last_blocked_ns{0};
 std::int64_t last_added_ns = 0;             // by a stall; under `changing`
 std::atomic<bool> stalled{false};           // tasks found no thread since there were the fewest
+std::atomic<int> controls{0};               // the program's
+std::atomic<bool> held{false};              // to what it was told
 std::atomic<int> of_one{0};                 // the program's controls that allow but one thread
 
 void set_locked(std::int64_t threads) {
@@ -62,6 +66,7 @@ void begin_limit(const weir_tbb_machine& of) {
 
 void control_comes(std::int64_t threads) {
   if (changer.load() == pthread_self()) return;
+  ++controls;
   if (threads == 1) ++of_one;
   if (!machine) return;
   std::lock_guard lock(changing);
@@ -72,6 +77,7 @@ void control_comes(std::int64_t threads) {
 
 void control_went(std::int64_t threads) {
   if (changer.load() == pthread_self()) return;
+  --controls;
   if (threads == 1) --of_one;
   if (!machine) return;
   std::lock_guard lock(changing);
@@ -85,6 +91,8 @@ int has_controls() {
   std::lock_guard lock(changing);
   return !of_program->empty();
 }
+
+bool threads_are_limited() { return held.load() || controls.load() > 0; }
 
 bool one_is_allowed() { return of_one.load() > 0; }
 
@@ -105,6 +113,8 @@ void one_blocks_alone() {
 
 void break_stall() {
   if (!machine) return;
+  help_out(machine->anybody_computes);
+  if (held.load()) return;
   std::lock_guard lock(changing);
   // Those there are, spinning, all have their turn before the new one has its.
   const std::int64_t now = now_ns(), turn_ns = 20'000'000 * (allowed.load() + 1);
@@ -123,6 +133,7 @@ void relax_limit() {
 }
 
 void lower_limit() {
+  held.store(true);
   if (!machine) return;
   std::lock_guard lock(changing);
   if (allowed.load() > fewest) set_locked(fewest);

@@ -27,6 +27,8 @@ void begin_limit(const weir_tbb_machine& machine);
 void control_comes(std::int64_t threads);
 void control_went(std::int64_t threads);
 int has_controls();
+// Do they say how many threads there are, or is no more than it was told for it to be found?
+bool threads_are_limited();
 // Does one of them allow but one thread? libtbb has no workers then, but for what is enqueued.
 bool one_is_allowed();
 void raise_limit(std::int64_t parked, std::int64_t most);

@@ -15,6 +15,7 @@
 #include "tbb_ext/adapter/arenas.h"
 #include "tbb_ext/adapter/attendant.h"
 #include "tbb_ext/adapter/calling.h"
+#include "tbb_ext/adapter/helping.h"
 #include "tbb_ext/adapter/io_arena.h"
 #include "tbb_ext/adapter/limit.h"
 #include "tbb_ext/adapter/size.h"
@@ -66,12 +67,14 @@ void wake(weir_waiter* self) {
 int suspend(weir_start_fn start, void* argument) {
   if (stack_expected && !stack_expected()) return WEIR_REFUSED_CAP;
   Arena& arena = arena_here();
+  void* name = name_of_arena_here();
   attend(arena, count_suspended(arena, 1));
+  keep_door(arena, name);
   if (on_waiting) on_waiting();
   TaskWaiter waiter;
   waiter.wake = wake;
   waiter.arena = &arena;
-  waiter.arena_name = name_of_arena_here();
+  waiter.arena_name = name;
   waiter.without_workers = size_here().is_without_workers();
   waiter.is_workers = is_worker_here();
   ::tbb::task::suspend([&](SuspendPoint point) {
@@ -83,7 +86,9 @@ int suspend(weir_start_fn start, void* argument) {
   if (waiter.in_turn) arena.turns.one_goes_on();
   if ((waiter.without_workers || one_is_allowed()) && is_worker_here()) keep_worker();
   if (on_going_on) on_going_on();
-  one_came_back(arena, count_suspended(arena, -1));
+  std::int32_t left = count_suspended(arena, -1);
+  one_came_back(arena, left);
+  if (!left) close_door(arena);
   return 0;
 }
 

@@ -35,9 +35,22 @@ void Turns::one_goes_on() {
   {
     std::lock_guard locked(lock_);
     --told_;
+    ++gone_on_;
     next = next_to_tell();
   }
   if (next) ::tbb::task::resume(next->point);
+}
+
+bool Turns::are_stuck() {
+  std::lock_guard locked(lock_);
+  bool none = gone_on_ == seen_;
+  seen_ = gone_on_;
+  return told_ && none;
+}
+
+bool Turns::one_has_gone_on() {
+  std::lock_guard locked(lock_);
+  return gone_on_ != seen_;
 }
 
 }  // namespace weir::tbb

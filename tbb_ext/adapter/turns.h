@@ -3,6 +3,7 @@
 
 #include <oneapi/tbb/task.h>
 
+#include <cstdint>
 #include <mutex>
 
 namespace weir::tbb {
@@ -25,6 +26,10 @@ class Turns {
     std::lock_guard locked(lock_);
     return told_;
   }
+  // Is libtbb told of some, and did none go on since this was last asked?
+  bool are_stuck();
+  // Since then one did.
+  bool one_has_gone_on();
   // Calls `act` if libtbb was told of one that did not go on yet. The arena is there as long as that one is, which waits for `act`.
   template <typename F>
   void while_one_is_told(F act) {
@@ -36,6 +41,7 @@ class Turns {
   Ready* next_to_tell();
 
   std::mutex lock_;
+  std::uint64_t gone_on_ = 0, seen_ = 0;
   Ready* first_ = nullptr;
   Ready* last_ = nullptr;
   int told_ = 0;  // libtbb was told of so many that did not go on yet; as many as it is ever told of, while others wait here

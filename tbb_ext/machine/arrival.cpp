@@ -13,6 +13,7 @@
 #include "meter/trace.h"
 #include "sys/addresses.h"
 #include "sys/process.h"
+#include "sys/threads.h"
 #include "tbb_ext/machine/coming.h"
 #include "tbb_ext/machine/counting.h"
 #include "tbb_ext/machine/leaving.h"
@@ -62,7 +63,7 @@ void blocked(std::int64_t parked, std::int64_t most) {
 // What the driver is not to wait for is done by a thread of its own, one at a time.
 constinit std::atomic<bool> breaking_stall{false};
 void stalled() {
-  if (held_to_the_truth() || breaking_stall.exchange(true)) return;
+  if (breaking_stall.exchange(true)) return;
   come_soon();
   int error = sys::start_program_thread(
       [](void*) {
@@ -72,6 +73,19 @@ void stalled() {
       },
       nullptr, "weir-stall");
   if (error) breaking_stall.store(false);
+}
+
+int anybody_computes() {
+  struct Look {
+    std::int32_t here = sys::thread_id();
+    bool found = false;
+  } look;
+  auto visit = [](void* look_, std::int32_t tid) {
+    auto& look = *static_cast<Look*>(look_);
+    look.found = tid != look.here && sys::state_of(tid).state == 'R' && !sys::is_own_thread(tid);
+    return !look.found;
+  };
+  return !sys::each_thread(visit, &look) || look.found;
 }
 
 constexpr const char* in_arena = "in oneTBB";
@@ -131,6 +145,7 @@ void load() {
   machine.set_aside = task_was_set_aside;
   machine.goes_on = task_goes_on;
   machine.ready = task_is_ready;
+  machine.anybody_computes = anybody_computes;
   machine.stand_ins = stand_ins;
   machine.leaving = leave_for_good;
   the_adapter = attach(&machine);
