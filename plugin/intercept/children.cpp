@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits for child processes. They keep the core: children mostly compute, and none of them counts among those that do. But what
 // a child is to go on with may have to come from a task that was set aside on this very thread.
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -9,6 +10,8 @@
 #include "intercept/real.h"
 #include "intercept/slices.h"
 #include "intercept/waiting.h"
+#include "path/beside.h"
+#include "path/ending.h"
 
 namespace weir::intercept {
 namespace {
@@ -18,6 +21,7 @@ WEIR_REAL Real<pid_t(pid_t, int*, int)> real_waitpid{"waitpid"};
 WEIR_REAL Real<pid_t(int*, int, rusage*)> real_wait3{"wait3"};
 WEIR_REAL Real<pid_t(pid_t, int*, int, rusage*)> real_wait4{"wait4"};
 WEIR_REAL Real<int(idtype_t, id_t, siginfo_t*, int)> real_waitid{"waitid"};
+WEIR_REAL Real<int(FILE*)> real_pclose{"pclose"};
 
 constexpr bool for_any = false;  // of the handlers
 
@@ -71,6 +75,18 @@ int waitid(idtype_t kind, id_t whom, siginfo_t* news, int options) {
     return seen.si_pid != 0;
   };
   return by_asking(has, for_any, {"waitid", caller});
+}
+
+// It closes the stream, which a child may wait for, then waits for the child, and goes on with that after any signal.
+int pclose(FILE* stream) {
+  const void* caller = __builtin_return_address(0);
+  path::number_ends(stream->_fileno);
+  path::Call call{path::Family::direct};
+  call.ends = wait::Ends::never;
+  call.arguments = stream;
+  call.real = [](path::Call& c) { return outcome(real_pclose(static_cast<FILE*>(const_cast<void*>(c.arguments)))); };
+  if (Result result; others_may_be_waited_for(caller) && path::made_beside(call, &result)) return static_cast<int>(deliver(result));
+  return real_pclose(stream);
 }
 
 pid_t __wait(int*) __attribute__((alias("wait")));

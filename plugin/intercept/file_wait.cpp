@@ -5,9 +5,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "intercept/errno_edge.h"
+#include "intercept/slices.h"
 #include "path/ahead.h"
+#include "path/beside.h"
 #include "path/in_hope.h"
 #include "sys/file.h"
 
@@ -19,6 +22,9 @@ using path::Call;
 constexpr std::size_t least = 4096;        // what libc reads at once, at the least
 constexpr std::size_t most = 1024 * 1024;  // what is warmed at once, at the most
 
+// Bits of FILE::_flags, as libio.h of glibc has them.
+constexpr int unbuffered = 0x0002, no_reads = 0x0004, at_end = 0x0010, in_backup = 0x0100, by_lines = 0x0200, putting = 0x0800;
+
 // Beyond all the kernel's errors: path must not take stdio's for "would block".
 constexpr int beyond = 4096;
 
@@ -26,8 +32,8 @@ FileCall& file_call_of(const Call& call) {
   return *static_cast<FileCall*>(const_cast<void*>(call.arguments));
 }
 
-// The whole of libc's call. Failed only says that errno was set, on this thread: it must be seen there.
-Result run_whole(Call& call) {
+// Failed only says that errno was set, on this thread: it must be seen there.
+Result run_here(Call& call) {
   FileCall& c = file_call_of(call);
   c.ran = true;
   ++base::self().lock_depth;
@@ -36,6 +42,46 @@ Result run_whole(Call& call) {
   c.error = current_errno();
   --base::self().lock_depth;
   return c.error == before ? 0 : -(beyond + c.error);
+}
+
+// On a thread of ours, whose errno says nothing yet.
+Result run_there(Call& call) {
+  set_errno(0);
+  return run_here(call);
+}
+
+std::size_t bytes_at_hand(const FILE* file) {
+  auto there = file->_IO_read_end - file->_IO_read_ptr;
+  return there > 0 ? static_cast<std::size_t>(there) : 0;
+}
+
+// Will libc, like as not, read what there is, want more, and wait for that with the FILE locked: for what a task is to do that
+// goes on on this very thread? (Of wide streams nothing is told. What others take from the FILE meanwhile makes this a guess.)
+bool may_wait_within(const FileCall& c) {
+  const FILE* file = c.file;
+  if (c.reads.until == Reads::one || !c.reads.bytes || !others_may_be_waited_for(c.caller.address)) return false;
+  if (file->_mode > 0 || file->_fileno < 0 || (file->_flags & (at_end | no_reads | in_backup))) return false;
+  std::size_t there = bytes_at_hand(file);
+  if (c.reads.until >= 0 && there && std::memchr(file->_IO_read_ptr, c.reads.until, there)) return false;
+  if (c.reads.until == Reads::all && there >= c.reads.bytes) return false;
+  struct stat about;
+  if (failed(sys::known_of(file->_fileno, &about))) return false;
+  if (!S_ISFIFO(about.st_mode) && !S_ISSOCK(about.st_mode) && !S_ISCHR(about.st_mode)) return false;
+  int more = 0;
+  bool known = !failed(sys::bytes_there(file->_fileno, &more)) && more > 0;
+  bool all_is_there = known && there + static_cast<std::size_t>(more) >= c.reads.bytes;
+  return c.reads.until != Reads::all || !all_is_there;
+}
+
+// The whole of libc's call.
+Result run_whole(Call& call) {
+  FileCall& c = file_call_of(call);
+  if (!may_wait_within(c)) return run_here(call);
+  Call sent{path::Family::next, path::Direction::in};
+  sent.real = run_there;
+  sent.arguments = &c;
+  Result result;
+  return path::made_beside(sent, &result) ? result : run_here(call);
 }
 
 // Has nobody sought in it? libc knows the place in the file from then on.
@@ -58,7 +104,7 @@ Result attempt_whole(Call& call) {
   if (found < 0) return found == -EAGAIN ? found : -EOPNOTSUPP;
   bool by_cache = !path::by_number(path::hopes, call.fd).load(std::memory_order_relaxed);
   if (found == 1 && in_a_row && by_cache) path::look_ahead(call.fd, offset, call.bytes, about.st_size, true);
-  return path::made_in_hope(call.fd, file_call_of(call).bytes, [&call] { return call.real(call); });
+  return path::made_in_hope(call.fd, file_call_of(call).reads.bytes, [&call] { return call.real(call); });
 }
 
 // The first members of libc's private record of a wide stream; they have been these since wide streams are.
@@ -69,9 +115,6 @@ struct Wide {
 
 // libc fills its buffer, if it has one by now, whatever the caller asks for.
 std::size_t room_of(const FILE* file) { return static_cast<std::size_t>(file->_IO_buf_end - file->_IO_buf_base); }
-
-// Bits of FILE::_flags, as libio.h of glibc has them.
-constexpr int unbuffered = 0x0002, no_reads = 0x0004, at_end = 0x0010, in_backup = 0x0100, by_lines = 0x0200, putting = 0x0800;
 
 // Will libc write before it reads: what this very FILE was given, or, to whoever types, what stands in stdout? Then it is that
 // which is waited for, like as not.
@@ -91,22 +134,22 @@ bool wants_more(const FILE* file, std::size_t bytes) {
     const auto& wide = *reinterpret_cast<const Wide*>(file->_wide_data);
     return wide.read_ptr >= wide.read_end && file->_IO_read_ptr >= file->_IO_read_end;
   }
-  auto there = file->_IO_read_end - file->_IO_read_ptr;
-  return there <= 0 || static_cast<std::size_t>(there) < bytes;
+  std::size_t there = bytes_at_hand(file);
+  return !there || there < bytes;
 }
 
 void wait_and_run(FileCall& what) {
   Call call{path::Family::next, path::Direction::in};
   call.real = run_whole;
   call.arguments = &what;
-  if (!wants_more(what.file, what.bytes)) {
+  if (!wants_more(what.file, what.reads.bytes)) {
     path::count_in(0);
     run_whole(call);
     return;
   }
   call.fd = what.file->_fileno;
   call.attempt = attempt_whole;
-  call.bytes = std::clamp(std::max(what.bytes, room_of(what.file)), least, most);
+  call.bytes = std::clamp(std::max(what.reads.bytes, room_of(what.file)), least, most);
   int parks = writes_first(what.file) ? 1 : 0;
   base::self().lock_depth += parks;
   Result result = path::run(call, what.caller);

@@ -10,10 +10,17 @@
 // cached, and only then let libc run, whole, as one call that is not set aside.
 namespace weir::intercept {
 
+// How much of a stream a call of stdio reads, where it may be more than libc finds by one read.
+struct Reads {
+  std::size_t bytes;    // about to be read, as far as the caller says
+  int until = one;      // up to this byte at the least, or:
+  static constexpr int one = -1, all = -2;  // by one read; so many bytes
+};
+
 // One call of stdio while it lasts: `body` calls libc and keeps what that returns.
 struct FileCall {
   FILE* file;
-  std::size_t bytes;              // about to be read, as far as the caller says
+  Reads reads;
   void (*body)(FileCall& call);
   void* arguments;
   bool ran = false;
@@ -30,14 +37,14 @@ void wait_and_run(FileCall& call);
 
 // The wrapper's body in one place: counts, passes through or waits, and returns what `real(arguments...)` returns.
 template <typename R, typename F, typename... A>
-inline R input_for(meter::Caller caller, FILE* file, std::size_t bytes, const F& real, A... arguments) {
+inline R input_for(meter::Caller caller, FILE* file, Reads reads, const F& real, A... arguments) {
   if (!path::concerns_us()) {
     path::count_in(0);
     return real(arguments...);
   }
   R result{};
   auto body = [&] { result = real(arguments...); };
-  FileCall call{file, bytes, [](FileCall& c) { (*static_cast<decltype(body)*>(c.arguments))(); }, &body};
+  FileCall call{file, reads, [](FileCall& c) { (*static_cast<decltype(body)*>(c.arguments))(); }, &body};
   call.caller = caller;
   wait_and_run(call);
   return result;
@@ -45,8 +52,8 @@ inline R input_for(meter::Caller caller, FILE* file, std::size_t bytes, const F&
 
 // Likewise, for whoever called the function that this is a part of.
 template <typename R, typename F, typename... A>
-[[gnu::always_inline]] inline R input(FILE* file, std::size_t bytes, const F& real, A... arguments) {
-  return input_for<R>({real.name, __builtin_return_address(0)}, file, bytes, real, arguments...);
+[[gnu::always_inline]] inline R input(FILE* file, Reads reads, const F& real, A... arguments) {
+  return input_for<R>({real.name, __builtin_return_address(0)}, file, reads, real, arguments...);
 }
 
 // Output goes to libc's buffer, or a file's; it is not waited for. But what libc calls in turn (fopencookie) must know

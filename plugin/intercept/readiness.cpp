@@ -147,33 +147,39 @@ int by_slices(std::int64_t limit_ns, meter::Caller caller, Ask ask) {
   }
 }
 
+int to_ms(std::int64_t ns) { return static_cast<int>((ns + base::ns_per_ms - 1) / base::ns_per_ms); }
 timespec to_timespec(std::int64_t ns) { return {static_cast<time_t>(ns / base::ns_per_s), static_cast<long>(ns % base::ns_per_s)}; }
 
-int poll_by_slices(pollfd* about, nfds_t count, std::int64_t limit_ns, meter::Caller caller) {
+int poll_by_slices(pollfd* about, nfds_t count, std::int64_t limit_ns, const sigset_t* mask, meter::Caller caller) {
   return by_slices(limit_ns, caller, [=](std::int64_t ns) {
     timespec slice = to_timespec(ns);
-    return real_ppoll(about, count, &slice, nullptr);
+    return real_ppoll(about, count, &slice, mask);
   });
 }
 
 // As the kernel has them: whole words of 64 bits.
 std::size_t bytes_of_sets(const Select& s) { return (static_cast<std::size_t>(s.count) + 63) / 64 * 8; }
 
-// A wait that is over in vain leaves its sets empty. As Linux has it, what is left of the limit is told.
-int select_by_slices(const Select& s, meter::Caller caller = {"select", __builtin_return_address(0)}) {
+// A wait that is over in vain leaves its sets empty.
+int select_by_slices(const Select& s, std::int64_t limit_ns, const sigset_t* mask, meter::Caller caller) {
   fd_set* sets[] = {s.in, s.out, s.exceptional};
   fd_set wanted[3];
   const std::size_t bytes = bytes_of_sets(s);
   for (int i = 0; i < 3; ++i)
     if (sets[i]) std::memcpy(&wanted[i], sets[i], bytes);
-  std::int64_t limit_ns = s.limit ? s.limit->tv_sec * base::ns_per_s + s.limit->tv_usec * 1'000LL : -1;
-  std::int64_t began = base::now_ns();
-  int ready = by_slices(limit_ns, caller, [&](std::int64_t ns) {
+  return by_slices(limit_ns, caller, [&](std::int64_t ns) {
     for (int i = 0; i < 3; ++i)
       if (sets[i]) std::memcpy(sets[i], &wanted[i], bytes);
     timespec slice = to_timespec(ns);
-    return real_pselect(s.count, s.in, s.out, s.exceptional, &slice, nullptr);
+    return real_pselect(s.count, s.in, s.out, s.exceptional, &slice, mask);
   });
+}
+
+// As Linux has it, what is left of the limit is told.
+int select_by_slices(const Select& s, meter::Caller caller) {
+  std::int64_t limit_ns = s.limit ? s.limit->tv_sec * base::ns_per_s + s.limit->tv_usec * 1'000LL : -1;
+  std::int64_t began = base::now_ns();
+  int ready = select_by_slices(s, limit_ns, nullptr, caller);
   if (s.limit) {
     std::int64_t left = std::max<std::int64_t>(0, began + limit_ns - base::now_ns());
     *s.limit = {static_cast<time_t>(left / base::ns_per_s), static_cast<suseconds_t>(left % base::ns_per_s / 1'000)};
@@ -189,11 +195,21 @@ bool may_be_sliced(const Select& s) {
   return a_time;
 }
 
-// With a mask of its own a signal counts only within the call.
+// What the mask lets in and the thread does not is there in the next slice. What it keeps off the thread has to keep off, too:
+// it would come between two.
+bool lets_in_no_less(const sigset_t* mask) {
+  constexpr std::size_t bytes = sizeof(std::uint64_t);  // as the kernel has it
+  if (!sys::readable(reinterpret_cast<std::uintptr_t>(mask), bytes)) return false;
+  std::uint64_t here = 0, there;
+  std::memcpy(&there, mask, bytes);
+  sys::raw(SYS_rt_sigprocmask, SIG_BLOCK, 0, sys::word(&here), bytes);
+  return !(there & ~here);
+}
+
 bool may_be_sliced(const timespec* limit, const sigset_t* mask, std::int64_t* limit_ns) {
-  if (mask || !sys::readable(limit) || !is_time(*limit) || limit->tv_sec < 0 || limit->tv_sec >= 1'000'000'000) return false;
-  *limit_ns = limit->tv_sec * base::ns_per_s + limit->tv_nsec;
-  return true;
+  if (limit && (!sys::readable(limit) || !is_limit(*limit))) return false;
+  *limit_ns = limit ? ns_of(*limit) : -1;
+  return !mask || lets_in_no_less(mask);
 }
 
 }  // namespace
@@ -219,7 +235,7 @@ int poll(pollfd* about, nfds_t count, int timeout_ms) {
       &what);
   wait_by_ring(call, what);
   if (call.fd < 0 && others_may_be_waited_for(__builtin_return_address(0)))
-    return poll_by_slices(about, count, to_ns(timeout_ms), {"poll", __builtin_return_address(0)});
+    return poll_by_slices(about, count, to_ns(timeout_ms), nullptr, {"poll", __builtin_return_address(0)});
   return static_cast<int>(deliver(path::run(call)));
 }
 
@@ -230,8 +246,8 @@ int ppoll(pollfd* about, nfds_t count, const timespec* limit, const sigset_t* ma
     return ready;
   }
   if (!mask && !limit) return poll(about, count, -1);
-  if (std::int64_t ns; may_be_sliced(limit, mask, &ns) && others_may_be_waited_for(__builtin_return_address(0)))
-    return poll_by_slices(about, count, ns, {"ppoll", __builtin_return_address(0)});
+  if (std::int64_t ns; others_may_be_waited_for(__builtin_return_address(0)) && may_be_sliced(limit, mask, &ns))
+    return poll_by_slices(about, count, ns, mask, {"ppoll", __builtin_return_address(0)});
   TimedPoll what{about, count, limit, mask};
   Call call = readiness(
       [](Call& c) {
@@ -248,7 +264,8 @@ int select(int count, fd_set* in, fd_set* out, fd_set* exceptional, timeval* lim
     return ready;
   }
   Select what{count, in, out, exceptional, limit};
-  if (others_may_be_waited_for(__builtin_return_address(0)) && may_be_sliced(what)) return select_by_slices(what);
+  if (others_may_be_waited_for(__builtin_return_address(0)) && may_be_sliced(what))
+    return select_by_slices(what, {"select", __builtin_return_address(0)});
   Call call = readiness(
       [](Call& c) {
         return outcome(waited(*static_cast<const Select*>(c.arguments)));
@@ -264,6 +281,12 @@ int pselect(int count, fd_set* in, fd_set* out, fd_set* exceptional, const times
     return ready;
   }
   if (!mask && !limit) return select(count, in, out, exceptional, nullptr);
+  if (others_may_be_waited_for(__builtin_return_address(0))) {
+    Select sets{count, in, out, exceptional, nullptr};
+    std::int64_t ns;
+    if (may_be_sliced(sets) && may_be_sliced(limit, mask, &ns))
+      return select_by_slices(sets, ns, mask, {"pselect", __builtin_return_address(0)});
+  }
   TimedSelect what{count, in, out, exceptional, limit, mask};
   Call call = readiness(
       [](Call& c) {
@@ -303,6 +326,11 @@ int epoll_pwait(int fd, epoll_event* events, int room, int timeout_ms, const sig
     path::count_in(0);
     return ready;
   }
+  if (std::int64_t ns; others_may_be_waited_for(__builtin_return_address(0)) && may_be_sliced(nullptr, mask, &ns)) {
+    return by_slices(to_ns(timeout_ms), {"epoll_pwait", __builtin_return_address(0)}, [=](std::int64_t slice) {
+      return real_epoll_pwait(fd, events, room, to_ms(slice), mask);
+    });
+  }
   EpollWait what{events, room, timeout_ms, nullptr, mask};
   Call call = readiness(
       [](Call& c) {
@@ -320,6 +348,12 @@ int epoll_pwait2(int fd, epoll_event* events, int room, const timespec* limit, c
     return ready;
   }
   if (!mask && !limit) return epoll_wait(fd, events, room, -1);
+  if (std::int64_t ns; others_may_be_waited_for(__builtin_return_address(0)) && may_be_sliced(limit, mask, &ns)) {
+    return by_slices(ns, {"epoll_pwait2", __builtin_return_address(0)}, [=](std::int64_t slice_of_it) {
+      timespec slice = to_timespec(slice_of_it);
+      return real_epoll_pwait2(fd, events, room, &slice, mask);
+    });
+  }
   EpollWait what{events, room, 0, limit, mask};
   Call call = readiness(
       [](Call& c) {

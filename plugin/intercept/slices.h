@@ -5,6 +5,8 @@
 // the wait is cut into slices, and between two of them others may go on here.
 #include <time.h>
 
+#include <cstdint>
+
 #include "base/clock.h"
 #include "base/thread.h"
 #include "lane/runtime_code.h"
@@ -24,6 +26,10 @@ constexpr std::int64_t slice_ns = 2 * base::ns_per_ms;
 constexpr std::int64_t first_slice_ns = slice_ns / 16;
 
 inline bool is_time(const timespec& time) { return time.tv_nsec >= 0 && time.tv_nsec < base::ns_per_s; }
+
+// As a limit on a wait: not so long that it could not be counted in ns.
+inline bool is_limit(const timespec& time) { return is_time(time) && time.tv_sec >= 0 && time.tv_sec < 1'000'000'000; }
+inline std::int64_t ns_of(const timespec& time) { return time.tv_sec * base::ns_per_s + time.tv_nsec; }
 
 // The end of a wait's next slice.
 struct Slice {

@@ -33,13 +33,15 @@ ssize_t counted_line(ssize_t length) {
   return length;
 }
 
+Reads bytes_of(size_t size, size_t count) { return {size * count, Reads::all}; }
+Reads line(int end = '\n') { return {1, static_cast<unsigned char>(end)}; }
 // fgets of one byte is the end of a string and no more.
-std::size_t room_of(int size) { return size > 1 ? 1 : 0; }
+Reads line_of(int size) { return size > 1 ? line() : Reads{0}; }
 
 // One character comes out of the buffer nearly always: then nothing is counted.
 [[gnu::always_inline]] inline int one(FILE* file, const Real<int(FILE*)>& real) {
   if (!path::concerns_us() || !wants_more(file, 1)) return real(file);
-  return input<int>(file, 1, real, file);
+  return input<int>(file, {1}, real, file);
 }
 
 }  // namespace
@@ -51,27 +53,27 @@ using namespace weir::intercept;
 extern "C" {
 
 size_t fread(void* to, size_t size, size_t count, FILE* file) {
-  return counted(input<size_t>(file, size * count, real_fread, to, size, count, file), size);
+  return counted(input<size_t>(file, bytes_of(size, count), real_fread, to, size, count, file), size);
 }
 size_t fread_unlocked(void* to, size_t size, size_t count, FILE* file) {
-  return counted(input<size_t>(file, size * count, real_fread_unlocked, to, size, count, file), size);
+  return counted(input<size_t>(file, bytes_of(size, count), real_fread_unlocked, to, size, count, file), size);
 }
 size_t __fread_chk(void* to, size_t room, size_t size, size_t count, FILE* file) {
-  return counted(input<size_t>(file, size * count, real_fread_chk, to, room, size, count, file), size);
+  return counted(input<size_t>(file, bytes_of(size, count), real_fread_chk, to, room, size, count, file), size);
 }
 size_t __fread_unlocked_chk(void* to, size_t room, size_t size, size_t count, FILE* file) {
-  return counted(input<size_t>(file, size * count, real_fread_unlocked_chk, to, room, size, count, file), size);
+  return counted(input<size_t>(file, bytes_of(size, count), real_fread_unlocked_chk, to, room, size, count, file), size);
 }
 
-char* fgets(char* to, int size, FILE* file) { return input<char*>(file, room_of(size), real_fgets, to, size, file); }
+char* fgets(char* to, int size, FILE* file) { return input<char*>(file, line_of(size), real_fgets, to, size, file); }
 char* fgets_unlocked(char* to, int size, FILE* file) {
-  return input<char*>(file, room_of(size), real_fgets_unlocked, to, size, file);
+  return input<char*>(file, line_of(size), real_fgets_unlocked, to, size, file);
 }
 char* __fgets_chk(char* to, size_t room, int size, FILE* file) {
-  return input<char*>(file, room_of(size), real_fgets_chk, to, room, size, file);
+  return input<char*>(file, line_of(size), real_fgets_chk, to, room, size, file);
 }
 char* __fgets_unlocked_chk(char* to, size_t room, int size, FILE* file) {
-  return input<char*>(file, room_of(size), real_fgets_unlocked_chk, to, room, size, file);
+  return input<char*>(file, line_of(size), real_fgets_unlocked_chk, to, room, size, file);
 }
 
 int getc(FILE* file) { return one(file, real_getc); }
@@ -81,13 +83,13 @@ int getchar_unlocked() { return one(stdin, real_getc_unlocked); }
 // What the inlined forms of these call when the buffer is empty.
 int __uflow(FILE* file) { return one(file, real_uflow); }
 int __underflow(FILE* file) { return one(file, real_underflow); }
-int getw(FILE* file) { return input<int>(file, sizeof(int), real_getw, file); }
+int getw(FILE* file) { return input<int>(file, {sizeof(int), Reads::all}, real_getw, file); }
 
-ssize_t getdelim(char** line, size_t* size, int end, FILE* file) {
-  return counted_line(input<ssize_t>(file, 1, real_getdelim, line, size, end, file));
+ssize_t getdelim(char** to, size_t* size, int end, FILE* file) {
+  return counted_line(input<ssize_t>(file, line(end), real_getdelim, to, size, end, file));
 }
-ssize_t getline(char** line, size_t* size, FILE* file) {
-  return counted_line(input<ssize_t>(file, 1, real_getline, line, size, file));
+ssize_t getline(char** to, size_t* size, FILE* file) {
+  return counted_line(input<ssize_t>(file, line(), real_getline, to, size, file));
 }
 
 int fgetc(FILE*) __attribute__((alias("getc")));

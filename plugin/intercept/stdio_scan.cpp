@@ -22,7 +22,7 @@ WEIR_REAL Real<WideScan> real_isoc99_vfwscanf{"__isoc99_vfwscanf"};
 template <typename F, typename Text>
 [[gnu::always_inline]] inline int scan(const F& real, FILE* file, const Text* format, va_list arguments) {
   meter::Caller caller = {real.name, __builtin_return_address(0)};
-  return input_for<int>(caller, file, 1, [&] { return real(file, format, arguments); });
+  return input_for<int>(caller, file, {1, '\n'}, [&] { return real(file, format, arguments); });
 }
 
 }  // namespace

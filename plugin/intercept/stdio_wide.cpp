@@ -20,7 +20,7 @@ WEIR_REAL Real<wchar_t*(wchar_t*, size_t, int, FILE*)> real_fgetws_unlocked_chk{
 
 [[gnu::always_inline]] inline wint_t one(FILE* file, const Real<wint_t(FILE*)>& real) {
   if (!weir::path::concerns_us() || !wants_more(file, 1)) return real(file);
-  return input<wint_t>(file, 1, real, file);
+  return input<wint_t>(file, {1}, real, file);
 }
 
 }  // namespace
@@ -38,15 +38,15 @@ wint_t getwchar_unlocked() { return one(stdin, real_getwc_unlocked); }
 wint_t __wuflow(FILE* file) { return one(file, real_wuflow); }
 wint_t __wunderflow(FILE* file) { return one(file, real_wunderflow); }
 
-wchar_t* fgetws(wchar_t* to, int size, FILE* file) { return input<wchar_t*>(file, size > 1 ? 1 : 0, real_fgetws, to, size, file); }
+wchar_t* fgetws(wchar_t* to, int size, FILE* file) { return input<wchar_t*>(file, {size > 1 ? 1u : 0u}, real_fgetws, to, size, file); }
 wchar_t* fgetws_unlocked(wchar_t* to, int size, FILE* file) {
-  return input<wchar_t*>(file, size > 1 ? 1 : 0, real_fgetws_unlocked, to, size, file);
+  return input<wchar_t*>(file, {size > 1 ? 1u : 0u}, real_fgetws_unlocked, to, size, file);
 }
 wchar_t* __fgetws_chk(wchar_t* to, size_t room, int size, FILE* file) {
-  return input<wchar_t*>(file, size > 1 ? 1 : 0, real_fgetws_chk, to, room, size, file);
+  return input<wchar_t*>(file, {size > 1 ? 1u : 0u}, real_fgetws_chk, to, room, size, file);
 }
 wchar_t* __fgetws_unlocked_chk(wchar_t* to, size_t room, int size, FILE* file) {
-  return input<wchar_t*>(file, size > 1 ? 1 : 0, real_fgetws_unlocked_chk, to, room, size, file);
+  return input<wchar_t*>(file, {size > 1 ? 1u : 0u}, real_fgetws_unlocked_chk, to, room, size, file);
 }
 
 wint_t fgetwc(FILE*) __attribute__((alias("getwc")));

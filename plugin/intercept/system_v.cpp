@@ -36,6 +36,24 @@ int waited(int set, sembuf* steps, size_t count, const timespec* limit) {
   return undisturbed_within(limit, [=](const timespec* left) { return real_semtimedop(set, steps, count, left); });
 }
 
+// Each slice is a wait of the kernel's: what is so for a moment alone (that a semaphore is 0) only a waiter is told.
+int step_by_slices(int set, sembuf* steps, size_t count, std::int64_t limit_ns, meter::Caller caller) {
+  const std::int64_t began = base::now_ns();
+  path::Handlers handlers;
+  while (true) {
+    const std::int64_t left_ns = limit_ns < 0 ? slice_ns + 1 : began + limit_ns - base::now_ns();
+    const timespec slice{0, std::clamp<std::int64_t>(left_ns, 0, slice_ns)};
+    int value = parked_with_errno([&] { return waited(set, steps, count, &slice); }, caller);
+    if (!value || current_errno() != EAGAIN || left_ns <= slice_ns) return value;
+    path::stand_back();
+    if (!handlers.end_wait(for_any)) continue;
+    const timespec at_once{0, 0};
+    value = real_semtimedop(set, steps, count, &at_once);
+    if (value && current_errno() == EAGAIN) set_errno(EINTR);
+    return value;
+  }
+}
+
 }  // namespace
 }  // namespace weir::intercept
 
@@ -49,24 +67,17 @@ int semop(int set, sembuf* steps, size_t count) noexcept {
   auto real = [=] { return undisturbed([=](bool) { return real_semop(set, steps, count); }); };
   if (!path::concerns_us() || !all_may_wait(steps, count)) return real();
   const meter::Caller caller{"semop", __builtin_return_address(0)};
-  if (!others_may_be_waited_for(caller.address)) return parked_with_errno(real, caller);
-  // Each slice is a wait of the kernel's: what is so for a moment alone (that a semaphore is 0) only a waiter is told.
-  path::Handlers handlers;
-  while (true) {
-    const timespec slice{0, slice_ns};
-    int value = parked_with_errno([&] { return waited(set, steps, count, &slice); }, caller);
-    if (!value || current_errno() != EAGAIN) return value;
-    path::stand_back();
-    if (!handlers.end_wait(for_any)) continue;
-    const timespec at_once{0, 0};
-    value = real_semtimedop(set, steps, count, &at_once);
-    if (value && current_errno() == EAGAIN) set_errno(EINTR);
-    return value;
-  }
+  return others_may_be_waited_for(caller.address) ? step_by_slices(set, steps, count, -1, caller) : parked_with_errno(real, caller);
 }
 
 int semtimedop(int set, sembuf* steps, size_t count, const timespec* limit) noexcept {
-  return parked_with_errno([=] { return waited(set, steps, count, limit); });
+  auto real = [=] { return waited(set, steps, count, limit); };
+  const meter::Caller caller{"semtimedop", __builtin_return_address(0)};
+  if (!others_may_be_waited_for(caller.address) || !path::concerns_us() || !all_may_wait(steps, count))
+    return parked_with_errno(real, caller);
+  if (!limit) return step_by_slices(set, steps, count, -1, caller);
+  if (!sys::readable(limit) || !is_limit(*limit)) return parked_with_errno(real, caller);
+  return step_by_slices(set, steps, count, ns_of(*limit), caller);
 }
 
 int msgsnd(int queue, const void* message, size_t bytes, int flags) {

@@ -7,6 +7,7 @@
 #include "base/thread.h"
 #include "intercept/errno_edge.h"
 #include "intercept/slices.h"
+#include "path/beside.h"
 #include "path/call.h"
 #include "path/handlers.h"
 #include "sys/file.h"
@@ -31,7 +32,8 @@ int parked_with_errno(F real, meter::Caller caller = {__builtin_FUNCTION(), __bu
   return static_cast<int>(deliver(parked([&] { return static_cast<int>(outcome(real())); }, caller)));
 }
 
-// A call on a descriptor that goes on until all of it is done: only a thread can wait for that. As libc's, with errno.
+// A call on a descriptor that goes on until all of it is done: only a thread can wait for that. As libc's, with errno. Where
+// others may have to go on on this thread, another one makes it.
 template <typename F>
 long as_a_whole(int fd, F real, meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
   path::Call call{path::Family::direct};
@@ -39,7 +41,10 @@ long as_a_whole(int fd, F real, meter::Caller caller = {__builtin_FUNCTION(), __
   call.fd = fd;
   call.arguments = &real;
   call.real = [](path::Call& c) { return outcome((*static_cast<const F*>(c.arguments))()); };
-  return deliver(path::run(call, caller));
+  Result result;
+  if (others_may_be_waited_for(caller.address) && path::made_beside(call, &result)) path::count_in(0);
+  else result = path::run(call, caller);
+  return deliver(result);
 }
 
 // What the kernel waits for without any limit, asked for again and again; between the others may go on here. `has(&value)`: is it over, and

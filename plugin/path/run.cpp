@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/clock.h"
 #include "base/disturbed.h"
@@ -480,8 +481,9 @@ bool makes_way_here() {
 }
 
 // So long at most, or until the descriptor seems ready. Naps where it seemed so in vain.
-bool slept_a_slice(const Call& call, const Plan& plan, Naps& naps) {
-  constexpr int slice_ms = 2;
+bool slept_a_slice(const Call& call, const Plan& plan, std::int64_t left_ns, Naps& naps) {
+  constexpr std::int64_t longest_ns = 2 * base::ns_per_ms;
+  const auto slice_ms = static_cast<int>((std::clamp<std::int64_t>(left_ns, 0, longest_ns) + base::ns_per_ms - 1) / base::ns_per_ms);
   pollfd one{call.fd, static_cast<short>(plan.events), 0};
   bool ready = false;
   meter::gauges.in_flight.rise(true);
@@ -495,18 +497,22 @@ bool slept_a_slice(const Call& call, const Plan& plan, Naps& naps) {
   return ready && !naps.wanted();
 }
 
-// The attempt says what poll does not tell: that a named pipe has nobody to write.
+// The attempt says what poll does not tell: that a named pipe has nobody to write. (With a limit of the call's own the real call would wait
+// for all of that anew.)
 Result sliced(Call& call, const Plan& plan, Reason reason) {
-  std::int64_t began = base::now_ns();
+  const std::int64_t began = base::now_ns();
+  const std::int64_t end = plan.timeout_ns < 0 ? std::numeric_limits<std::int64_t>::max() : began + plan.timeout_ns;
   const bool for_any = call.ends == wait::Ends::handled || call.moved;
   Handlers handlers;
   Naps naps;
   Result result = -EAGAIN;
   while (result == -EAGAIN) {
-    if (!makes_way_here()) return parked(call, plan, reason);
+    const std::int64_t left = end - base::now_ns();
+    if (plan.timeout_ns < 0 && !makes_way_here()) return parked(call, plan, reason);
     result = call.attempt(call);
     if (result == -EOPNOTSUPP) return parked(call, plan, reason);
-    if (result != -EAGAIN || slept_a_slice(call, plan, naps)) continue;
+    if (result == -EAGAIN && left <= 0) result = call.when_timed_out;
+    if (result != -EAGAIN || slept_a_slice(call, plan, left, naps)) continue;
     if (!handlers.end_wait(for_any)) stand_back();
     if (handlers.end_wait(for_any)) result = call.moved ? static_cast<Result>(call.moved) : -EINTR;
   }
@@ -528,11 +534,24 @@ bool waited_by_slices(Call& call, const Plan& plan, const wait::Choice& choice, 
   bool may_be_ended = parks && (choice.reason == Reason::eintr_wanted || has_to_stay(choice.reason));
   bool is_alone_in_it = choice.lane == wait::Lane::suspend && plan.park_only;
   if (!may_be_ended && !is_alone_in_it) return false;
-  if (!waits_for_others(plan) || plan.timeout_ns >= 0 || !call.attempt || !makes_way_here()) return false;
+  if (!waits_for_others(plan) || plan.limited || !call.attempt || !makes_way_here()) return false;
   const weir_runtime* runtime = wait::runtime_of(base::self().place);
   Home home = home_here();
   *result = sliced(call, plan, choice.reason);
   if (runtime && failed(*result)) fail_at(home, *result, *runtime);
+  return true;
+}
+
+bool is_sleep(const Call& call, const Plan& plan) {
+  return plan.way == Way::direct && call.operation && call.operation->kind == op::Kind::timeout;
+}
+
+// Who sleeps again and again may look in between for what a task is to do that goes on on this very thread.
+bool parked_in_a_row(Call& call, const Plan& plan, Reason reason, Result* result) {
+  constexpr std::uint8_t some = 4;
+  if (!is_sleep(call, plan) || !has_to_stay(reason) || !makes_way_here()) return false;
+  *result = parked(call, plan, reason);
+  if (++base::self().sleeps_in_place % some == 0) stand_back();
   return true;
 }
 
@@ -558,10 +577,6 @@ bool core_is_wanted_by_nobody(const Call& call, const Plan& plan) {
   if (++in_vain < again) return true;
   in_vain = some - 1;  // one more is a trial
   return false;
-}
-
-bool is_sleep(const Call& call, const Plan& plan) {
-  return plan.way == Way::direct && call.operation && call.operation->kind == op::Kind::timeout;
 }
 
 // What it waited for already is none of the limit any more.
@@ -621,7 +636,10 @@ Result waited_for(Call& call) {
   wait::Choice choice = choose_now(ends);
   if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
   if (Result result; waited_by_slices(call, plan, choice, &result)) return result;
-  if (choice.lane == wait::Lane::park) return parked(call, plan, choice.reason);
+  if (choice.lane == wait::Lane::park) {
+    Result result;
+    return parked_in_a_row(call, plan, choice.reason, &result) ? result : parked(call, plan, choice.reason);
+  }
   if (Result result; gate::the_gate.lets_few_go_on() && waited_in_place(call, plan, &result)) return result;
   if (core_is_wanted_by_nobody(call, plan)) return parked(call, plan, Reason::alone);
   if (Result result; waited_with_unseen_lock(call, plan, &result)) return result;
@@ -653,7 +671,7 @@ Result attempted(Call& call) {
   meter::mine().fast_hits.add(1);
   constexpr Result takes_its_time = 128 * 1024;
   if (result >= takes_its_time) gate::the_gate.memory.look_if_due(base::now_ns());
-  if (base::self_unsuspended().holds_core) gate::stand_back();
+  if (base::self().holds_core) gate::stand_back();  // an attempt may have let others go on, and be on another thread
   return result;
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks that block their threads in libc for what another task does, which itself waits for a call. Knows nothing of
-// weir. Argument: how often; 0 for statics alone; `asleep` for waits that have no time limit.
+// weir. Argument: how often; 0 for statics alone; `asleep` for waits that have no time limit; `whole` for calls that go on until all of what
+// they are for is done, and such as change the mask of signals.
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
+#include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
@@ -174,6 +177,14 @@ struct SystemSemaphore {
   int set;
 };
 
+struct LimitedSystemSemaphore : SystemSemaphore {
+  bool wait() {
+    sembuf step = {0, -1, 0};
+    timespec limit = {60, 0};
+    return !semtimedop(set, &step, 1, &limit) && !change(1);
+  }
+};
+
 struct SystemQueue {
   struct Message {
     long type;
@@ -267,6 +278,146 @@ struct Polled : Readiness {
   bool wait() {
     pollfd both[2] = {{ends[0], POLLIN, 0}, {-1, 0, 0}};
     return poll(both, 2, -1) == 1 && both[0].revents == POLLIN;
+  }
+};
+
+// With a mask of signals for as long as it waits.
+struct Masked : Readiness {
+  Masked() { sigemptyset(&mask); }
+  sigset_t mask;
+};
+struct PolledMasked : Masked {
+  bool wait() {
+    pollfd one = {ends[0], POLLIN, 0};
+    timespec limit = {60, 0};
+    return ppoll(&one, 1, &limit, &mask) == 1 && one.revents == POLLIN;
+  }
+};
+struct SelectedMasked : Masked {
+  bool wait() {
+    fd_set in;
+    FD_ZERO(&in);
+    FD_SET(ends[0], &in);
+    return pselect(ends[0] + 1, &in, nullptr, nullptr, nullptr, &mask) == 1 && FD_ISSET(ends[0], &in);
+  }
+};
+template <int Name>
+struct EpollMasked : Masked {
+  bool wait() {
+    int all = epoll_create1(0);
+    epoll_event about = {EPOLLIN, {}}, got = {};
+    epoll_ctl(all, EPOLL_CTL_ADD, ends[0], &about);
+    timespec limit = {60, 0};
+    bool seen = (Name == 1 ? epoll_pwait(all, &got, 1, -1, &mask) : epoll_pwait2(all, &got, 1, &limit, &mask)) == 1;
+    close(all);
+    return seen && got.events == EPOLLIN;
+  }
+};
+
+// Commands, that end once they are told to. Each tells the next one.
+struct Command : Readiness {
+  void tell() {
+    if (write(ends[1], "x\n", 2) != 2) std::abort();
+  }
+  bool ended_well(int status) {
+    tell();
+    return WIFEXITED(status) && WEXITSTATUS(status) == 7;
+  }
+  const char* line() {
+    std::snprintf(text, sizeof text, "read word </dev/fd/%d; exit 7", ends[0]);
+    return text;
+  }
+  char text[64];
+};
+struct SystemCommand : Command {
+  bool wait() { return ended_well(system(line())); }
+};
+struct PipedCommand : Command {
+  bool wait() { return ended_well(pclose(popen(line(), "w"))); }
+};
+
+// What comes in two parts, the second when somebody was told, and is taken by one call.
+struct InTwo : Readiness {
+  template <typename Make, typename Take>
+  bool take(Make make, Take all_of) {
+    int own[2];
+    if (make(own) || write(own[1], "to", 2) != 2) std::abort();
+    std::thread rest([&] {
+      char byte;
+      if (read(ends[0], &byte, 1) != 1 || write(own[1], "ld\n", 3) != 3) std::abort();
+      tell();  // the next one
+    });
+    bool got = all_of(own[0]);
+    rest.join();
+    close(own[0]), close(own[1]);
+    return got;
+  }
+  template <typename Read>
+  bool read_by(Read all_of) {
+    return take([](int* own) { return pipe(own); }, [&](int fd) {
+      FILE* in = fdopen(dup(fd), "r");
+      bool got = all_of(in);
+      fclose(in);
+      return got;
+    });
+  }
+};
+struct Line : InTwo {
+  bool wait() {
+    return read_by([](FILE* in) {
+      char* line = nullptr;
+      size_t room = 0;
+      bool got = getline(&line, &room, in) == 5 && !std::strcmp(line, "told\n");
+      std::free(line);
+      return got;
+    });
+  }
+};
+// Its first part lies in the stream's buffer.
+struct RestOfLine : InTwo {
+  bool wait() {
+    return read_by([](FILE* in) {
+      char line[8];
+      return getc(in) == 't' && std::fgets(line, sizeof line, in) && !std::strcmp(line, "old\n");
+    });
+  }
+};
+struct Items : InTwo {
+  bool wait() {
+    return read_by([](FILE* in) {
+      char text[5];
+      return std::fread(text, 1, 5, in) == 5 && !std::memcmp(text, "told\n", 5);
+    });
+  }
+};
+struct Word : InTwo {
+  bool wait() {
+    return read_by([](FILE* in) {
+      char text[8];
+      return std::fscanf(in, "%7s", text) == 1 && !std::strcmp(text, "told");
+    });
+  }
+};
+struct WholeMessage : InTwo {
+  bool wait() {
+    return take([](int* own) { return socketpair(AF_UNIX, SOCK_STREAM, 0, own); }, [](int fd) {
+      char text[5];
+      iovec part = {text, 5};
+      msghdr message = {};
+      message.msg_iov = &part, message.msg_iovlen = 1;
+      return recvmsg(fd, &message, MSG_WAITALL) == 5 && !std::memcmp(text, "told\n", 5);
+    });
+  }
+};
+struct WholeBatch : InTwo {
+  bool wait() {
+    return take([](int* own) { return socketpair(AF_UNIX, SOCK_DGRAM, 0, own); }, [](int fd) {
+      char text[2][8];
+      iovec parts[2] = {{text[0], 8}, {text[1], 8}};
+      mmsghdr all[2] = {};
+      for (int i = 0; i < 2; ++i) all[i].msg_hdr.msg_iov = &parts[i], all[i].msg_hdr.msg_iovlen = 1;
+      return recvmmsg(fd, all, 2, 0, nullptr) == 2 && all[0].msg_len == 2 && all[1].msg_len == 3;
+    });
   }
 };
 
@@ -405,6 +556,22 @@ long static_of() {
 int main(int count, char** argument) {
   if (count > 1 && !std::strcmp(argument[1], "asleep")) {
     std::printf("flag %ld %ld barrier %ld\n", behind_it<Flag>(), all_for_one<Flag>(12), meet());
+    return 0;
+  }
+  if (count > 1 && !std::strcmp(argument[1], "whole")) {
+    show<LimitedSystemSemaphore>("semaphore of System V with a limit");
+    show<PolledMasked>("ppoll with a mask");
+    show<SelectedMasked>("pselect with a mask");
+    show<EpollMasked<1>>("epoll with a mask");
+    show<EpollMasked<2>>("epoll with a mask and a limit");
+    show<SystemCommand>("command");
+    show<PipedCommand>("command at a pipe");
+    show<Line>("line in two parts");
+    show<RestOfLine>("rest of a line");
+    show<Items>("items in two parts");
+    show<Word>("word in two parts");
+    show<WholeMessage>("message in two parts");
+    show<WholeBatch>("whole batch of datagrams");
     return 0;
   }
   std::printf("statics %ld %ld %ld %ld\n", static_of<0>(), static_of<1>(), static_of<2>(), static_of<3>());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can't be set aside, the code that makes tasks, or a task in the place of another, reads what a task is to write that was set aside on
 // the same thread: it makes way for that one meanwhile.
+#include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -77,8 +78,62 @@ static int by_one_of_a_final_one(void) {
   return sum;
 }
 
+// It looks again and again.
+static int by_one_that_sleeps(void) {
+  int sum = 0, told = 0;
+#pragma omp parallel shared(told)
+#pragma omp single
+  {
+#pragma omp task shared(told)
+    {
+#pragma omp task shared(told)
+      {
+#pragma omp task if (0) shared(told)
+        for (int seen = 0; !seen;) {
+          usleep(100);
+#pragma omp atomic read
+          seen = told;
+        }
+        give(back[1], 4);
+      }
+      usleep(2000);
+#pragma omp atomic write
+      told = 1;
+    }
+    sum = got(back[0]);
+  }
+  return sum;
+}
+
+static int by_one_with_a_limit(void) {
+  int sum = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp task
+    {
+#pragma omp task
+      {
+#pragma omp task if (0)
+        {
+          struct pollfd one = {there[0], POLLIN, 0};
+          if (poll(&one, 1, 20000) == 1) got(there[0]);
+        }
+        give(back[1], 5);
+      }
+      usleep(2000);
+      give(there[1], 1);
+    }
+    sum = got(back[0]);
+  }
+  return sum;
+}
+
 int main(void) {
   if (pipe(there) || pipe(back)) return 1;
-  for (int i = 0; i < rounds; i++) printf("%d %d %d\n", by_who_makes_them(), by_one_in_place(), by_one_of_a_final_one());
+  for (int i = 0; i < rounds; i++) {
+    printf("%d %d %d ", by_who_makes_them(), by_one_in_place(), by_one_of_a_final_one());
+    printf("%d %d\n", by_one_that_sleeps(), by_one_with_a_limit());
+  }
   return 0;
 }
