@@ -6,6 +6,7 @@
 namespace weir::omp {
 
 GompRegion::GompRegion(void (*&body)(void*), void*& data, bool reductions) {
+  come_to_ground();
   around_ = innermost_member();
   serialized_ = around_ ? around_->serialized : 0;
   if (!regions_wanted() || sets_nothing_aside(reinterpret_cast<const void*>(body))) {

@@ -162,20 +162,30 @@ namespace {
 
 constinit std::int64_t patience_ns = 500 * base::ns_per_ms;
 
-base::Link* next_ready(Member& member) {
+// One that wants ground goes on elsewhere only where it may be what is waited for, and after a while.
+bool may_lie_on(Below below, const Member& member, const Task& task) {
+  constexpr std::int64_t while_ns = 10 * base::ns_per_ms;
+  if (!task.wants_ground_ns || (below == Below::waits && is_ground(member, member.current, task))) return true;
+  return below != Below::goes_on && base::now_ns() - task.wants_ground_ns > while_ns;
+}
+
+base::Link* next_ready(Member& member, Below below) {
   base::SpinScope locked(member.ready_lock);
   if (!member.woken.empty()) fetch_woken(member);
   // With a lock held in a wait here, another task might want it and never let the holder go on.
-  if (const Task* top = member.only_below) return pop_if(member, [top](const Task& task) { return descends(task, *top); });
+  const Task* top = member.only_below;
+  auto may = [&](const Task& task) { return (!top || descends(task, *top)) && may_lie_on(below, member, task); };
+  if (top) return pop_if(member, may);
   std::int32_t count = member.ready_count.load(std::memory_order_relaxed);
   if (!count || !shuffled()) {
-    base::Link* link = pop_ready(member);
+    base::Link* link = pop_if(member, may);
     fetch_next(member);
     return link;
   }
   // For tests: any order is as good as another.
   std::int32_t at = static_cast<std::int32_t>(random_of(*member.worker) % static_cast<std::uint32_t>(count));
-  return pop_if(member, [at](const Task&) mutable { return at-- == 0; });
+  base::Link* link = pop_if(member, [&](const Task& task) { return at-- <= 0 && may(task); });
+  return link ? link : pop_if(member, may);
 }
 
 // Did the thread not come by for so long that what is ready there is better done elsewhere?
@@ -231,12 +241,14 @@ void leave_ready(Member& member, Task& task) {
   rouse_one(*member.region);
 }
 
-bool go_on_with_one(Member& member) {
+bool go_on_with_one(Member& member, Below below) {
   member.visits.store(member.visits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (!member.ready_count.load(std::memory_order_relaxed) && member.woken.empty()) return false;
-  base::Link* link = next_ready(member);
+  base::Link* link = next_ready(member, below);
   if (!link) return false;
-  resume(member, *Task::of_ready(link));
+  Task& task = *Task::of_ready(link);
+  task.lies_on = task.wants_ground_ns ? Below::nothing : below;
+  resume(member, task);
   return true;
 }
 
@@ -258,7 +270,7 @@ void catch_up(Member& member) {
   if (!crowded() || member.catches_up || member.only_below || keeps_others_off(member)) [[likely]] return;
   member.catches_up = true;
   int went_on = 0;
-  while (went_on < most_at_once && crowded() && go_on_with_one(member)) ++went_on;
+  while (went_on < most_at_once && crowded() && go_on_with_one(member, Below::goes_on)) ++went_on;
   if (!went_on) doze(member, moment_ns, [] { return true; });
   member.catches_up = false;
 }
@@ -268,7 +280,9 @@ static bool go_on_for_another(Member& member) {
   for (Member* m = member.region->members.load(std::memory_order_acquire); m; m = m->next) {
     if (m == &member) continue;
     if (base::Link* link = take_from(*m, member)) {
-      resume(member, *Task::of_ready(link));
+      Task& task = *Task::of_ready(link);
+      task.lies_on = Below::waits;
+      resume(member, task);
       return true;
     }
   }
@@ -331,7 +345,7 @@ void work_until(Member& member, bool (*done)(void*), void* argument) {
   Spinning spinning(member);
   while (!done(argument)) {
     call_for_freed(member);
-    bool went_on = go_on_with_one(member);
+    bool went_on = go_on_with_one(member, Below::waits);
     if (went_on && std::exchange(member.yielded, false)) begin_one(member);
     if (went_on || begin_one(member) || go_on_for_another(member)) {
       member.idle_since_ns = 0;

@@ -15,8 +15,8 @@ void work_until_none(Member& member, Tally& tally);
 // A task that was not begun is ready here for whoever may begin it.
 void leave_ready(Member& member, Task& task);
 
-// Goes on with one ready task of its own, if there is one.
-bool go_on_with_one(Member& member);
+// Goes on with one ready task of its own, if there is one that may go on on top of that.
+bool go_on_with_one(Member& member, Below below = Below::blocks);
 
 // Called on a thread whose task was just set aside: while far more calls wait for permits than there are, what is ready goes
 // on before anything new begins here, and where nothing is, the thread waits for a moment. Else a thread that only begins

@@ -72,6 +72,7 @@ void weir_fork_call(Ident* place, std::int32_t count, Microtask code, ...) {
   va_start(list, code);
   for (int i = 0; i < count; ++i) words[3 + i] = va_arg(list, void*);
   va_end(list);
+  come_to_ground();
 
   // The helpers that libomp keeps for itself (target nowait): it counts on as many as it asked for.
   if (weir::lane::is_runtime_code(reinterpret_cast<const void*>(code)))
@@ -100,6 +101,7 @@ void weir_fork_call(Ident* place, std::int32_t count, Microtask code, ...) {
 // A region of one thread that has no function of its own: its tasks run where they are created.
 WEIR_INTERPOSED void __kmpc_serialized_parallel(Ident* place, std::int32_t gtid) {
   gtid = at_home(gtid);
+  come_to_ground();
   if (Member* member = innermost_member()) ++member->serialized;
   weir::team::not_sized_after_all();  // num_threads(n) if(0)
   next_serialized_parallel(place, gtid);

@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "base/clock.h"
 #include "base/thread.h"
 #include "meter/counters.h"
 #include "meter/trace.h"
@@ -81,6 +82,7 @@ class Onstage {
     lock_depth_before_ = thread.lock_depth;
     thread.place |= base::in_omp_task;
     thread.lock_depth = task.lock_depth;
+    task.below = before_;
     member.current = &task;
     member.movable = 0;
     exceptions_.take();
@@ -309,6 +311,7 @@ std::int32_t no_routine(std::int32_t, KmpTask*) { return 0; }
 }  // namespace
 
 void begin_undeferred(Member& member, Task& task, Ident* place) {
+  come_to_ground();  // on this thread
   std::int32_t gtid = member.gtid;
   // libomp wants a tied task here, and ours are untied for it. Children refer to their parent until they end, maybe long
   // after it: so this one is their parent, for libomp and for us.
@@ -325,7 +328,7 @@ void begin_undeferred(Member& member, Task& task, Ident* place) {
   current->final = task.final;
   current->untied = task.untied;
   current->of_its_thread = task.of_its_thread || member.current->of_its_thread;  // on top of that one, which has to stay here
-  task.before = member.current;
+  task.before = current->below = member.current;
   member.current = current;
   libomp().task_begin_if0(place, gtid, task.shell);
 }
@@ -452,6 +455,24 @@ void set_aside_until_none(Tally& tally) {
 
 bool make_way() {
   return set_aside_within_us([](void*, weir_waiter* waiter) { waiter->wake(waiter); }, nullptr);
+}
+
+bool is_ground(const Member& member, const Task* below, const Task& task) {
+  for (const Task* t = below; t; t = t->below)
+    if (!(t == &member.implicit && member.at_barrier) && !descends(task, *t)) return false;
+  return true;
+}
+
+void come_to_ground() {
+  int refusal;
+  Task* task = movable_task(&refusal);
+  if (!task || task->lies_on == Below::nothing || base::self().lock_depth > 0) return;
+  if (task->lies_on == Below::waits && is_ground(*task->home, task->below, *task)) return;
+  task->wants_ground_ns = base::now_ns();
+  task->goes_home = true;
+  make_way();
+  task->goes_home = false;
+  task->wants_ground_ns = 0;
 }
 
 namespace {

@@ -67,6 +67,10 @@ enum class TaskState : std::uint8_t {
   ending,      // its body is over, its children are not
 };
 
+// What a task that goes on lies on top of, on its thread: what only waits for tasks; what is blocked until something comes about; what has
+// just something else to do. Nothing that matters: it began there, or has to be there.
+enum class Below : std::uint8_t { nothing, waits, blocks, goes_on };
+
 // What we keep of a task: the first thing in its shareds area, in libomp's memory, which lives as long as the task and
 // its children. An implicit task has one in its Member.
 //
@@ -87,6 +91,7 @@ struct Task : weir_waiter {
   Tally* awaited = nullptr; // (ending) the one of its tallies it waits for
   Member* home = nullptr;   // where it runs or ran last: its wake goes there, and another may take it from there
   KmpTask* kmp = nullptr;
+  Task* below = nullptr;    // while it runs: the one below it on its thread
 
   Routine routine = nullptr;             // the compiler's entry, or
   void (*gomp_body)(void*) = nullptr;    // gcc's, with
@@ -106,6 +111,8 @@ struct Task : weir_waiter {
   bool untied = false;       // may go on on any thread of the team
   bool keeps_errno = false;  // the address of its thread's: it goes on there, unless it would never
   bool goes_home = false;    // set aside only to go on at its home
+  Below lies_on = Below::nothing;
+  std::int64_t wants_ground_ns = 0;  // since then it is ready, and is to go on on top of what waits for it alone; 0: it need not
   bool held = false;         // libomp was told that there is more to come
   bool final = false;        // its children are included
   bool included = false;     // whoever created it waits for its end
@@ -167,6 +174,13 @@ void set_aside_until_none(Tally& tally);
 // Sets the current task aside, ready to go on after what is ready now, and after what lies below it on its thread has had a look at
 // what that waits for. False: it may not step aside. It may go on on another thread.
 bool make_way();
+
+// The current task comes to what can't be set aside, and may block its thread: should it lie on top of what it waits for, both would wait
+// for ever. So it is set aside first, where that may be so, and goes on on its thread where nothing lies below it but what waits for it.
+void come_to_ground();
+
+// Is there nothing on that member's thread, from `below` down, but what waits for the task: its ancestors, or who has come to the barrier?
+bool is_ground(const Member& member, const Task* below, const Task& task);
 
 // The code still thinks that it is on the thread of that number, and is about to act on it through names that we don't
 // see: brings the current task back there. The number to go by.

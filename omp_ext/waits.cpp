@@ -79,7 +79,7 @@ void after_queueing(Member& member) {
   // Creating a task is a place where others may go on; else whoever creates thousands keeps them all waiting.
   if (holds_lock()) return;
   OnlyBelow only_below(member);
-  go_on_with_one(member);
+  go_on_with_one(member, Below::goes_on);
 }
 
 }  // namespace weir::omp

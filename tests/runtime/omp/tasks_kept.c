@@ -3,6 +3,7 @@
 // the same thread: it makes way for that one meanwhile.
 #include <poll.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { rounds = 20 };
@@ -129,11 +130,54 @@ static int by_one_with_a_limit(void) {
   return sum;
 }
 
+// It goes on on top of one that creates others, and then comes to what can't be set aside, and waits for that one.
+static void compute(void) {
+  struct timespec now, began;
+  clock_gettime(CLOCK_MONOTONIC, &began);
+  do clock_gettime(CLOCK_MONOTONIC, &now);
+  while ((now.tv_sec - began.tv_sec) * 1000000000L + now.tv_nsec - began.tv_nsec < 4000000);
+}
+
+static void in_place(void) {
+#pragma omp task if (0)
+  got(there[0]);
+}
+
+static void in_a_region(void) {
+#pragma omp parallel num_threads(1)
+  got(there[0]);
+}
+
+static int by_one_on_top(void (*waits)(void), char byte) {
+  int sum = 0;
+#pragma omp parallel num_threads(3)
+#pragma omp single
+  {
+#pragma omp task
+    {
+#pragma omp task
+      {
+        usleep(2000);
+        waits();
+        give(back[1], byte);
+      }
+      usleep(1000);
+      compute();
+#pragma omp task
+      {}
+      give(there[1], 1);
+    }
+    sum = got(back[0]);
+  }
+  return sum;
+}
+
 int main(void) {
   if (pipe(there) || pipe(back)) return 1;
   for (int i = 0; i < rounds; i++) {
     printf("%d %d %d ", by_who_makes_them(), by_one_in_place(), by_one_of_a_final_one());
-    printf("%d %d\n", by_one_that_sleeps(), by_one_with_a_limit());
+    printf("%d %d ", by_one_that_sleeps(), by_one_with_a_limit());
+    printf("%d %d\n", by_one_on_top(in_place, 6), by_one_on_top(in_a_region, 7));
   }
   return 0;
 }
