@@ -125,7 +125,7 @@ int sendmmsg(int fd, mmsghdr* messages, unsigned count, int flags) {
     path::count_out(0);
     return put;
   }
-  return static_cast<int>(as_a_whole(fd, [=] { return real_sendmmsg(fd, messages, count, flags); }));  // a batch
+  return static_cast<int>(as_a_whole(fd, [=] { return real_sendmmsg(fd, messages, count, flags); }, Raises::sigpipe));  // a batch
 }
 
 ssize_t __send(int, const void*, size_t, int) __attribute__((alias("send")));

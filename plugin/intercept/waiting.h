@@ -33,16 +33,17 @@ int parked_with_errno(F real, meter::Caller caller = {__builtin_FUNCTION(), __bu
 }
 
 // A call on a descriptor that goes on until all of it is done: only a thread can wait for that. As libc's, with errno. Where
-// others may have to go on on this thread, another one makes it.
+// others may have to go on on this thread, another one makes it, unless it may raise a signal: that is the caller's to get.
+enum class Raises { nothing, sigpipe };
 template <typename F>
-long as_a_whole(int fd, F real, meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
+long as_a_whole(int fd, F real, Raises raises = Raises::nothing, meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
   path::Call call{path::Family::direct};
   call.ends = wait::Ends::handled;
   call.fd = fd;
   call.arguments = &real;
   call.real = [](path::Call& c) { return outcome((*static_cast<const F*>(c.arguments))()); };
   Result result;
-  if (others_may_be_waited_for(caller.address) && path::made_beside(call, &result)) path::count_in(0);
+  if (raises == Raises::nothing && others_may_be_waited_for(caller.address) && path::made_beside(call, &result)) path::count_in(0);
   else result = path::run(call, caller);
   return deliver(result);
 }
