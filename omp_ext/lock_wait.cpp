@@ -32,36 +32,34 @@ void store_if_other(std::atomic<T>& there, T what) {
 
 bool core_is_free() { return gate::the_gate.cores.held() < gate::the_gate.cores.limit(); }
 
+constexpr int spins_in_a_row = 64;
+
+template <typename Take, typename Between>
+bool spun_for(std::int64_t longest_ns, int in_a_row, Take& take, Between between) {
+  for (std::int64_t end_ns = base::now_ns() + longest_ns;; between()) {
+    for (int spun = 0; spun < in_a_row; ++spun) {
+      if (take()) return true;
+      __builtin_ia32_pause();
+    }
+    if (base::now_ns() > end_ns) return false;
+  }
+}
+
 // Who holds a lock nearly always computes, on another core, and gives it back before a thread could be asleep and awake again; or it
 // would, had it this core. And who gives its core away for a lock lets one more of the team begin, which comes to want it too.
 template <typename Take>
 bool spun_until(Take take) {
   constexpr std::int64_t longest_ns = 50 * base::ns_per_us;
-  constexpr int spins = 64;
   bool alone = gate::the_gate.cores.limit() < 2;
-  for (std::int64_t end_ns = base::now_ns() + longest_ns;;) {
-    for (int spun = 0; spun < (alone ? 1 : spins); ++spun) {
-      if (take()) return true;
-      __builtin_ia32_pause();
-    }
-    if (base::now_ns() > end_ns) return false;
-    sys::yield();
-  }
+  return spun_for(longest_ns, alone ? 1 : spins_in_a_row, take, [] { sys::yield(); });
 }
 
 // In a team without stand-ins, as libgomp's locks have it: for long where each thread has a core, for which nobody else has any use.
 template <typename Take>
 bool spun_without_stand_ins(Take take) {
   constexpr std::int64_t long_ns = 2 * base::ns_per_ms, short_ns = 20 * base::ns_per_us;
-  constexpr int spins = 64;
   bool crowded = libomp().num_threads() > gate::the_gate.cores.limit();
-  for (std::int64_t end_ns = base::now_ns() + (crowded ? short_ns : long_ns);;) {
-    for (int spun = 0; spun < spins; ++spun) {
-      if (take()) return true;
-      __builtin_ia32_pause();
-    }
-    if (base::now_ns() > end_ns) return false;
-  }
+  return spun_for(crowded ? short_ns : long_ns, spins_in_a_row, take, [] {});
 }
 
 // To be woken takes as long as a short read. So while who holds a lock waits for one, and no core is wanted, one thread of those that
@@ -69,14 +67,13 @@ bool spun_without_stand_ins(Take take) {
 template <typename Take>
 bool watched_until(std::atomic<std::int64_t>& until, Take take) {
   constexpr std::int64_t longest_ns = base::ns_per_ms;
-  constexpr int spins = 64;
   const gate::Cores& cores = gate::the_gate.cores;
   auto is_idle = [&cores] { return cores.held() <= cores.limit() && cores.limit() > 1; };
   std::int64_t now_ns = base::now_ns(), end_ns = now_ns + longest_ns, before_ns = until.load(std::memory_order_relaxed);
   if (!is_idle() || now_ns < before_ns || !until.compare_exchange_strong(before_ns, end_ns)) return false;
   bool taken = false;
   while (!taken && is_idle() && base::now_ns() < end_ns) {
-    for (int spun = 0; spun < spins && !(taken = take()); ++spun) __builtin_ia32_pause();
+    for (int spun = 0; spun < spins_in_a_row && !(taken = take()); ++spun) __builtin_ia32_pause();
     if (!taken) sys::yield();
   }
   until.store(0);
