@@ -217,7 +217,7 @@ void Critical::await_in_team() {
 // libomp's own locks have all that want them spin, and who holds one over a read has no core then, when it comes back.
 void Critical::await_in_narrow_team() {
   constexpr std::int64_t look_ns = 4 * base::ns_per_ms, longest_ns = base::ns_per_s;
-  if (!inside_.load(std::memory_order_relaxed)) return;
+  if (try_enter()) return;  // one of those that find it free: a second one would spin in libomp
   for (std::int64_t end_ns = base::now_ns() + longest_ns; !spun_without_stand_ins([this] { return try_enter(); }) && base::now_ns() < end_ns;) {
     waiters_.fetch_add(1);
     std::uint32_t called = called_.load();
