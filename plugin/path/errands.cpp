@@ -15,7 +15,9 @@
 
 namespace weir::path {
 
-constinit Habit opening_files, making_files, opening_folders, reading_folders, asking_names;
+constinit Habit opening_files, opening_folders, reading_folders, asking_names;
+// Few of those that make a file sleep, but such sleeps are long, and come in crowds: all that make one in that folder wait for the same.
+constinit Habit making_files(64, 10'000'000);
 
 namespace {
 

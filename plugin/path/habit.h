@@ -12,11 +12,13 @@ namespace weir::path {
 // it either. (Of two that end at once one may be lost. While all are short nothing is written: all threads may read it in peace.)
 class Habit {
  public:
+  // Of the last `kept` calls or so; one alone counts for no more than `most_ns`: its thread may have lost the core meanwhile.
+  constexpr explicit Habit(std::int64_t kept = 8, std::int64_t most_ns = 300'000) : kept_(kept), most_ns_(most_ns) {}
   void took(std::int64_t ns) {
     std::int64_t mean = mean_ns_.load(std::memory_order_relaxed);
     if (mean < is_short_ns && ns < is_short_ns) return;
-    if (ns > most_ns) ns = most_ns;  // one alone says little: its thread may have lost the core meanwhile
-    mean_ns_.store(mean + (ns - mean) / 8, std::memory_order_relaxed);
+    if (ns > most_ns_) ns = most_ns_;
+    mean_ns_.store(mean + (ns - mean) / kept_, std::memory_order_relaxed);
   }
   // Makes the call, and remembers how long it took.
   template <typename Make>
@@ -31,7 +33,8 @@ class Habit {
   bool is_long() const { return mean_ns_.load(std::memory_order_relaxed) > 50'000; }
 
  private:
-  static constexpr std::int64_t is_short_ns = 20'000, most_ns = 300'000;
+  static constexpr std::int64_t is_short_ns = 20'000;
+  const std::int64_t kept_, most_ns_;
   std::atomic<std::int64_t> mean_ns_{0};
 };
 
