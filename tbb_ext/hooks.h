@@ -38,6 +38,9 @@ typedef struct weir_tbb_machine {
   int (*keeps_errno)(void);
   /* Does the calling thread hold a lock? Then it waits for nothing that a task of its arena is to give back. */
   int (*holds_lock)(void);
+  /* The calling thread, none of libtbb's own, is in libtbb from now on, where it may run tasks; and is no more. */
+  void (*comes_inside)(void);
+  void (*goes_outside)(void);
   /* The calling thread comes to compute, or goes. coming: does nothing when it holds a core already. */
   void (*coming)(void);
   void (*going)(void);
@@ -51,7 +54,7 @@ typedef struct weir_tbb_machine {
   void (*set_aside)(void);
   void (*goes_on)(void);
   void (*ready)(void);
-  /* Does any thread of the process compute, but for the calling one and those of weir's? Looks at all of them. */
+  /* Does any thread compute that is in libtbb, but for the calling one? Looks at all that the process has. */
   int (*anybody_computes)(void);
   /* From now on there are, or are not, more threads than cores: those that come wait for a core. */
   void (*stand_ins)(int present);

@@ -17,10 +17,12 @@ const weir_tbb_machine* machine = nullptr;
 
 void come() {
   weir_place_enter(WEIR_TBB_PLACE);
+  machine->comes_inside();
   machine->coming();
 }
 void go() {
   machine->going();
+  machine->goes_outside();
   weir_place_leave(WEIR_TBB_PLACE);
 }
 

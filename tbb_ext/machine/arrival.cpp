@@ -16,6 +16,7 @@
 #include "sys/threads.h"
 #include "tbb_ext/machine/coming.h"
 #include "tbb_ext/machine/counting.h"
+#include "tbb_ext/machine/inside.h"
 #include "tbb_ext/machine/leaving.h"
 #include "tbb_ext/machine/libtbb.h"
 #include "tbb_ext/machine/memory.h"
@@ -82,7 +83,7 @@ int anybody_computes() {
   } look;
   auto visit = [](void* look_, std::int32_t tid) {
     auto& look = *static_cast<Look*>(look_);
-    look.found = tid != look.here && sys::state_of(tid).state == 'R' && !sys::is_own_thread(tid);
+    look.found = tid != look.here && is_inside(tid) && sys::state_of(tid).state == 'R';
     return !look.found;
   };
   return !sys::each_thread(visit, &look) || look.found;
@@ -137,6 +138,8 @@ void load() {
       libtbb_name("_ZN3tbb6detail2r114execution_slotEPKNS0_2d114execution_dataE"));
   machine.max_concurrency = reinterpret_cast<int (*)(const void*)>(
       libtbb_name("_ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE"));
+  machine.comes_inside = comes_inside;
+  machine.goes_outside = goes_outside;
   machine.coming = coming;
   machine.going = going;
   machine.begins = begins;

@@ -9,6 +9,7 @@
 #include "sys/own.h"
 #include "tbb_ext/hooks.h"
 #include "tbb_ext/machine/coming.h"
+#include "tbb_ext/machine/inside.h"
 #include "tbb_ext/machine/libtbb.h"
 #include "tbb_ext/machine/next.h"
 
@@ -28,11 +29,13 @@ void* work(void* worker_) {
   std::free(worker_);
   base::self().place |= WEIR_TBB_PLACE;
   become_worker();
+  comes_inside();
   coming();
   worker_is_up();
   void* result = worker.body(worker.argument);
   worker_sleeps();
   going();
+  goes_outside();
   base::self().place &= ~WEIR_TBB_PLACE;
   return result;
 }
