@@ -11,6 +11,7 @@
 #include "api/instance.h"
 #include "base/clock.h"
 #include "base/thread.h"
+#include "gate/connecting.h"
 #include "gate/gate.h"
 #include "meter/counters.h"
 #include "meter/sites.h"
@@ -55,7 +56,8 @@ void account(const Made& by, meter::Served served, Reason reason, std::int64_t t
   meter::account({by.caller, served, reason, by.moves == Moves::nothing ? 0 : result, took_ns, hidden ? took_ns : 0});
 }
 
-Result counted(Result result, Moves moves) {
+Result counted(Result result, Moves moves, int fd) {
+  if (moves == Moves::in && result >= 0) gate::connection_is_old_at(fd);
   Counters& counters = meter::mine();
   if (result > 0 && moves == Moves::in) counters.bytes_read.add(result);
   if (result > 0 && moves == Moves::out) counters.bytes_written.add(result);
@@ -184,7 +186,7 @@ Result wait_for(const Made& by, const op::Op& operation, short events, Call call
   if (why == Reason::no_ring) wait_aside(operation, events);
   if (why == Reason::none && result == -ECANCELED) why = Reason::unsupported_call;
   if (why != Reason::none) result = block_on(by, why, operation, events, call);
-  return counted(result, by.moves);
+  return counted(result, by.moves, operation.fd);
 }
 
 // A file at its shared offset. A read that breaks off has moved that, and another may read on from there: so a look first, which
@@ -225,7 +227,7 @@ bool read_at_once(int fd, const iovec* parts, int count, off_t offset, Result* r
 Result read_parts(const Made& by, int fd, const iovec* parts, int count, off_t offset) {
   meter::mine().calls.add(1);
   Result result;
-  if (read_at_once(fd, parts, count, offset, &result)) return counted(result, Moves::in);
+  if (read_at_once(fd, parts, count, offset, &result)) return counted(result, Moves::in, fd);
   return wait_for(by, op::readv(fd, parts, count, offset), POLLIN,
                   [&] { return sys::preadv2(fd, parts, count, offset, 0); });
 }
@@ -243,7 +245,7 @@ Result look_at_all(const Made& by, int fd, void* to, std::size_t bytes, int flag
       if (seen <= 0 || static_cast<std::size_t>(seen) == bytes || !stream || ended) return seen;
       sys::sleep_ns(base::ns_per_ms);
     }
-  }), Moves::in);
+  }), Moves::in, fd);
 }
 
 Result write_part(const Made& by, int fd, const iovec& part, off_t offset) {
@@ -310,14 +312,14 @@ WEIR_EXPORT ssize_t weir_recv(int fd, void* to, size_t bytes, int flags) {
                sys::socket_value(fd, SO_TYPE) != SOCK_STREAM;
   if ((result != -EAGAIN && whole) || flags & MSG_DONTWAIT) {
     meter::mine().fast_hits.add(1);
-    return counted(result, Moves::in);
+    return counted(result, Moves::in, fd);
   }
   if ((flags & MSG_WAITALL) && (flags & MSG_PEEK)) return look_at_all(made(Moves::in), fd, to, bytes, flags);
   // What MSG_WAITALL has got so far stays; the rest is waited for, which a time limit, O_NONBLOCK or a signal may cut in pieces.
   bool tried = try_now && !(flags & (MSG_OOB | MSG_ERRQUEUE));
   bool all = (flags & MSG_WAITALL) && sys::socket_value(fd, SO_TYPE) == SOCK_STREAM;
   size_t got = result > 0 ? static_cast<size_t>(result) : 0;
-  counted(static_cast<Result>(got), Moves::in);
+  if (got) counted(static_cast<Result>(got), Moves::in, fd);
   while (true) {
     auto* rest = static_cast<char*>(to) + got;
     op::Op operation = op::of_socket(op::Kind::recv, fd, rest, bytes - got, flags);
@@ -337,7 +339,7 @@ WEIR_EXPORT ssize_t weir_send(int fd, const void* from, size_t bytes, int flags)
   size_t sent = 0;
   Result result = sys::sendto(fd, at, bytes, flags | MSG_DONTWAIT, nullptr, 0);
   if (result == static_cast<Result>(bytes)) meter::mine().fast_hits.add(1);
-  counted(result, Moves::out);
+  counted(result, Moves::out, fd);
   while (true) {
     if (failed(result) && result != -EAGAIN) return sent ? static_cast<ssize_t>(sent) : result;
     if (result > 0) sent += static_cast<size_t>(result);

@@ -115,6 +115,7 @@ bool rings_again(weir_operation& alarm) {
 void ended(op::Request& request) {
   auto& operation = static_cast<weir_operation&>(request);
   meter::gauges.in_flight.fall();
+  path::tell_of_connection(operation);
   if (operation.binds_permit && !operation.by_thread) {
     meter::mine().storage_ops.add(1);
     if (operation.result > 0) meter::mine().storage_bytes.add(operation.result);

@@ -53,9 +53,8 @@ int accept_with_room(const op::Op& operation, meter::Caller caller, Result (*rea
 Result connected(Call& call) {
   const op::Op& o = *call.operation;
   auto* peer = static_cast<const sockaddr*>(o.buffer);
-  bool tries_again = o.bytes >= sizeof peer->sa_family && (peer->sa_family == AF_INET || peer->sa_family == AF_INET6);
   auto make = [&] { return outcome(real_connect(call.fd, peer, static_cast<socklen_t>(o.bytes))); };
-  if (!tries_again || base::in_signal_handler()) return make();
+  if (!gate::tries_again(o) || base::in_signal_handler()) return make();
   gate::connection_is_old();
   gate::Connecting::Turn turn = gate::connecting.begin(gate::the_gate.cores.limit());
   std::int64_t began_ns = base::now_ns();

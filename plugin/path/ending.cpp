@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/thread.h"
+#include "gate/connecting.h"
 #include "path/ahead.h"
 #include "path/engine.h"
 #include "path/guess.h"
@@ -43,7 +44,10 @@ void waited_at(int fd, bool on_a_guess) { by_number(handed_in, fd).fetch_sub(one
 bool is_waited_at(int fd) { return by_number(handed_in, fd).load(std::memory_order_relaxed); }
 
 void number_ends(int fd) {
-  if (fd >= 0 && !is_another_table()) settle(forget(fd));
+  if (fd < 0 || is_another_table()) return;
+  gate::connection_is_old_at(fd);
+  if (gate::connecting.any_queued() && !base::in_signal_handler()) gate::connecting.number_ends(fd);
+  settle(forget(fd));
 }
 
 void numbers_end(unsigned first, unsigned last) {

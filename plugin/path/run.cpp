@@ -96,6 +96,11 @@ void count_parked(const Call& call, Reason reason, Took took, Result result) {
   account(call, meter::Served::parked, reason, took, result);
 }
 
+// What a task's connection brought tells that it was accepted.
+void received(const Call& call, Result result) {
+  if (call.direction == Direction::in && result >= 0) gate::connection_is_old_at(call.fd);
+}
+
 // Once more where a signal of weir's own ended it. (What has a limit of its own sees to that itself; a socket's begins anew.)
 Result undisturbed(Call& call) {
   while (true) {
@@ -182,7 +187,7 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
     tell(meter::gauges.in_flight.parked(), plan.storage ? gate.permits.limit() : 1 << 30);
   Slept slept(call.works, began);
   Result result = real(call);
-  if (call.direction == Direction::in) gate::connection_is_old();
+  if (call.direction == Direction::in) gate::connection_is_old(), received(call, result);
   meter::gauges.in_flight.fall(true);
   meter::gauges.blocked.fetch_sub(1, std::memory_order_relaxed);
   std::int64_t ended = base::now_ns(), waited_ns = slept.ns(ended);
@@ -374,6 +379,7 @@ Result suspended(Call& call, const Plan& plan, const weir_runtime& runtime) {
     return result;
   }
   std::int64_t took = count_suspended(began);
+  received(call, result);
   if (failed(result) && !call.guess_was_wrong) fail_at(home, result, runtime);
   account(call, meter::Served::suspended, Reason::none, {took, took}, result);
   return result;
@@ -668,6 +674,7 @@ Result attempted(Call& call) {
   Result result = call.attempt ? call.attempt(call) : -EOPNOTSUPP;
   if (result == -EAGAIN || result == -EOPNOTSUPP) return waited_for(call);
   if (may_go_untried(call)) tried(call.fd, false);
+  received(call, result);
   meter::mine().fast_hits.add(1);
   constexpr Result takes_its_time = 128 * 1024;
   if (result >= takes_its_time) gate::the_gate.memory.look_if_due(base::now_ns());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "gate/connecting.h"
 #include "gate/gate.h"
 #include "meter/counters.h"
 #include "path/engine.h"
@@ -53,12 +54,15 @@ std::int64_t tick(std::int64_t now_ns) {
   std::int64_t bound_ns = gate::the_gate.wait_ns.load(std::memory_order_relaxed);
   let_overdue_through(now_ns, bound_ns);
   keep_watch(now_ns);
+  gate::connecting.look(now_ns);
   std::int64_t next_ns = -1;
   if (gate::the_gate.permits.anyone_queued()) next_ns = bound_ns / 4;
   if (meter::gauges.ready.value() > 0) {
     std::int64_t look_ns = watchdog_patience_ns.load(std::memory_order_relaxed) / 4;
     next_ns = next_ns < 0 ? look_ns : std::min(next_ns, look_ns);
   }
+  constexpr std::int64_t look_at_queued_ns = 100 * base::ns_per_ms;
+  if (gate::connecting.any_queued()) next_ns = base::shorter(next_ns, look_at_queued_ns);
   return next_ns;
 }
 

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "base/thread.h"
+#include "gate/connecting.h"
 #include "gate/gate.h"
 #include "meter/counters.h"
 #include "path/ending.h"
@@ -33,6 +34,7 @@ bool may_wait(const op::Request& request) { return waits_without_limit(request.o
 void over(op::Request& request) {
   auto& waiting = static_cast<Waiting&>(request);
   meter::gauges.in_flight.fall();
+  tell_of_connection(waiting);
   if (waiting.binds_permit) {
     meter::Counters& counters = meter::mine();
     counters.storage_ops.add(1);
@@ -60,8 +62,29 @@ void release_permit() {
   if (op::Request* next = gate::the_gate.permits.release()) driver.submit(*next);
 }
 
+namespace {
+
+void submit_in_turn(op::Request& request) { driver.submit(request); }
+
+bool may_connect(op::Request& request) {
+  return !gate::tries_again(request.op) || gate::connecting.admit(request, gate::the_gate.cores.limit(), submit_in_turn);
+}
+
+}  // namespace
+
+void tell_of_connection(const op::Request& request) {
+  using op::Kind;
+  Kind kind = request.op.kind;
+  if (kind == Kind::connect) gate::connecting.ended(request);
+  else if ((kind == Kind::recv || kind == Kind::recvmsg) && !failed(request.result)) gate::connection_is_old_at(request.op.fd);
+}
+
 bool submit(op::Request& request) {
   if (!driver.running()) return false;
+  if (!may_connect(request)) {
+    driver.poke();  // it watches how long the queue waits
+    return true;
+  }
   if (request.binds_permit) gate::wants_permit(request.op.fd);
   if (request.binds_permit && !gate::the_gate.permits.admit(request)) {
     driver.poke();  // it watches how long the queue waits
@@ -72,7 +95,9 @@ bool submit(op::Request& request) {
 
 // One that still waits for its permit is no business of the ring's: it ends on the driver's thread, as the others do.
 void cancel(op::Request& request) {
-  if (!request.binds_permit || !gate::the_gate.permits.withdraw(request)) return driver.cancel(request);
+  bool is_queued = (request.binds_permit && gate::the_gate.permits.withdraw(request)) ||
+                   (request.op.kind == op::Kind::connect && gate::connecting.withdraw(request));
+  if (!is_queued) return driver.cancel(request);
   request.binds_permit = false;
   request.given_up = true;
   driver.submit(request);

@@ -13,6 +13,9 @@ namespace weir::path {
 // once. False: there is no ring; done() will not be called.
 bool submit(op::Request& request);
 
+// Of one that was submitted, and is over: a connection that is made or not, or was used.
+void tell_of_connection(const op::Request& request);
+
 // Asks for an early end of a request that was submitted and is not known to be over.
 void cancel(op::Request& request);
 

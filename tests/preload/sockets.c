@@ -188,6 +188,7 @@ static void connections(void) {
   close(again);
   say("accept, not listening", accept(fd, 0, 0));
   say("connect, short address", connect(fd, (struct sockaddr *)&a, 2));
+  say("connect, no address", connect(fd, (struct sockaddr *)16, sizeof a));
   close(fd);
   fd = open("/dev/null", O_RDWR);
   say("recv, no socket", recv(fd, buffer, 1, 0));

@@ -78,6 +78,8 @@ endforeach()
 weir_tasks_environment("WEIR_PRELOAD=$<TARGET_FILE:weir_preload>" spinning_beside_others)
 set_property(TEST omp.tasks.spinning_beside_others_gcc APPEND PROPERTY ENVIRONMENT "LIBOMP=${LIBOMP}")
 
+weir_tasks_programs(omp_connects tasks_connects.c -pthread)
+weir_tasks_test(connects quick 60 "2 4" none omp_connects)
 weir_tasks_programs(omp_signalled tasks_signalled.c)
 weir_tasks_test(signalled quick 100 "2" none omp_signalled)
 foreach(compiler clang gcc)
