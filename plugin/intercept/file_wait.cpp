@@ -87,9 +87,12 @@ Result run_whole(Call& call) {
 // Has nobody sought in it? libc knows the place in the file from then on.
 bool reads_on(const FILE* file) { return file->_offset < 0; }
 
-// Would libc's read return at once? Nothing is taken from the descriptor to find out.
+// Would libc's read return at once? Nothing is taken from the descriptor to find out. While it was waited for, somebody else may have
+// read more than his part.
 Result attempt_whole(Call& call) {
-  bool in_a_row = reads_on(file_call_of(call).file);
+  const FileCall& c = file_call_of(call);
+  if (!wants_more(c.file, c.reads.bytes)) return call.real(call);
+  bool in_a_row = reads_on(c.file);
   if (in_a_row && path::takes_ahead(call.fd, call.bytes))
     return path::read_ahead(call.fd, call.bytes, [&call] { return call.real(call); });
   struct stat about;
@@ -104,7 +107,7 @@ Result attempt_whole(Call& call) {
   if (found < 0) return found == -EAGAIN ? found : -EOPNOTSUPP;
   bool by_cache = !path::by_number(path::hopes, call.fd).load(std::memory_order_relaxed);
   if (found == 1 && in_a_row && by_cache) path::look_ahead(call.fd, offset, call.bytes, about.st_size, true);
-  return path::made_in_hope(call.fd, file_call_of(call).reads.bytes, [&call] { return call.real(call); });
+  return path::made_in_hope(call.fd, c.reads.bytes, [&call] { return call.real(call); });
 }
 
 // The first members of libc's private record of a wide stream; they have been these since wide streams are.
@@ -149,6 +152,7 @@ void wait_and_run(FileCall& what) {
   }
   call.fd = what.file->_fileno;
   call.attempt = attempt_whole;
+  call.ends_unseen = true;
   call.bytes = std::clamp(std::max(what.reads.bytes, room_of(what.file)), least, most);
   int parks = writes_first(what.file) ? 1 : 0;
   base::self().lock_depth += parks;

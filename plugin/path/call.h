@@ -65,6 +65,7 @@ struct Call {
   bool noticed = false;              // the ring calls it ready for notices in its error queue, which are not for this call
   Habit* habit = nullptr;            // how long real() takes, where any thread may call it; null: only the caller's own may
   bool works = false;                // real() may be work of the kernel's, as to make a file is: it has a habit, of waits alone
+  bool ends_unseen = false;          // others may bring what it waits for into a FILE's buffer, and the descriptor tells nothing of it
   const char* name = nullptr;        // that of a file, where one is asked for by it
   bool can_break_off = false;        // an attempt saw that the descriptor knows reads that must not wait
   // What the ring does. direct: null if there is nothing it could, only a thread can wait; stream_in: null if all of the call is

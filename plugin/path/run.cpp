@@ -235,11 +235,12 @@ bool settled(const Call& call, const Plan& plan, Result result) {
   }
 }
 
-// The kernel tells nobody who polls that a unix socket's peer reads no more, though its own call ends then: so a look now and then.
+// The kernel tells nobody who polls that a unix socket's peer reads no more, though its own call ends then; nor that somebody else
+// has read more than his part into a FILE's buffer: so a look now and then.
 std::int64_t poll_ns(const Call& call, const Plan& plan) {
   constexpr std::int64_t slice_ns = 100 * base::ns_per_ms;
-  if (!plan.socket || call.direction != Direction::out) return plan.timeout_ns;
-  return base::shorter(plan.timeout_ns, slice_ns);
+  bool ends_unseen = call.ends_unseen || (plan.socket && call.direction == Direction::out);
+  return ends_unseen ? base::shorter(plan.timeout_ns, slice_ns) : plan.timeout_ns;
 }
 
 op::Op operation_for(const Call& call, const Plan& plan) {

@@ -261,6 +261,13 @@ weir_tasks_test(statics quick 60 "1 2" none omp_blocked 0)
 weir_tasks_test(asleep quick 60 "2 3" none omp_blocked asleep)
 weir_tasks_environment("WEIR_WATCHDOG_MS=50" asleep)
 
+# Tasks that read from one FILE.
+weir_tasks_programs(omp_one_file tasks_one_file.c -pthread)
+weir_tasks_test(one_file quick 60 "1 2 3" none omp_one_file)
+weir_tasks_test(one_file_locked quick 60 "2 3" none omp_one_file locked)
+weir_tasks_test(one_file_auto quick 60 "2 3" none omp_one_file)
+weir_tasks_environment("LANE=auto" one_file_auto)
+
 # Groups within groups, with and without memory for them.
 weir_tasks_programs(omp_groups tasks_groups.c)
 weir_tasks_test(groups quick 60 "2 3" none omp_groups)
