@@ -275,9 +275,24 @@ std::int32_t run_task(std::int32_t gtid, KmpTask* kmp) {
 
 constinit std::atomic<bool> has_device_tasks{false};
 
+// In a team of one libomp counts a task's children while one of them is a detached one or was created beside such a one; and one
+// that was created before and ends meanwhile it would count down. Without weir those are over by then.
+static void count_alone(Task& parent, Task& task, bool may_detach) {
+  task.counted = may_detach || parent.counted_children.load(std::memory_order_relaxed) > 0;
+  (task.counted ? parent.counted_children : parent.uncounted_children).fetch_add(1, std::memory_order_relaxed);
+}
+
+static void end_uncounted(Member& member) {
+  work_until(
+      member, [](void* parent) { return !static_cast<Task*>(parent)->uncounted_children.load(std::memory_order_relaxed); },
+      member.current);
+}
+
 KmpTask* create_task(Member& member, Ident* place, std::int32_t flags, std::size_t task_bytes,
                      std::size_t shareds_bytes, Routine routine) {
   Task& parent = *member.current;
+  const bool is_alone = alone(member), may_detach = flags & flag_detachable;
+  if (is_alone && may_detach) end_uncounted(member);
   // A child's end writes flags of its parent, on its own thread: the parent's own change of them must come before.
   if (parent.state == TaskState::on_fiber) hold(parent);
   KmpTask* kmp = libomp().task_alloc(place, member.gtid, flags & ~flag_tied, task_bytes,
@@ -294,12 +309,12 @@ KmpTask* create_task(Member& member, Ident* place, std::int32_t flags, std::size
   task->routine = routine;
   task->final = parent.final || (flags & flag_final);
   task->untied = !(flags & flag_tied);
-  task->included = parent.final || (flags & flag_merged_if0) ||
-                   (alone(member) && (flags & flag_detachable));
+  task->included = parent.final || (flags & flag_merged_if0) || (is_alone && may_detach);
   task->pins = parent.pins || (flags & flag_detachable);
   task->task_bytes = task_bytes;
   task->shareds_bytes = shareds_bytes;
   task->flags = flags;
+  if (is_alone) count_alone(parent, *task, may_detach);
   parent.children.up();
   if (task->group) task->group->tasks.up();
   member.created.store(member.created.load(std::memory_order_relaxed) + 1, std::memory_order_release);
@@ -366,6 +381,8 @@ void over(Task& task) {
   Task& parent = *task.parent;
   Group* group = task.group;
   bool depends = task.depends;
+  std::atomic<std::int32_t>& among = task.counted ? parent.counted_children : parent.uncounted_children;
+  if (alone(*task.home)) among.fetch_sub(1, std::memory_order_relaxed);
   (task.told ? parent.lingering : parent.children).down();
   if (group) group->tasks.down();
   // Last: with it the region may end.

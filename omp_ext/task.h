@@ -88,6 +88,8 @@ struct Task : weir_waiter {
   std::int32_t groups_missing = 0;  // of these, the innermost, for lack of memory
   Tally children;
   Tally lingering;          // of them those whose body is over while they wait for their own children
+  std::atomic<std::int32_t> counted_children{0};    // in a team of one: by libomp, with those of the
+  std::atomic<std::int32_t> uncounted_children{0};  // second kind none of the first may begin
   Tally* awaited = nullptr; // (ending) the one of its tallies it waits for
   Member* home = nullptr;   // where it runs or ran last: its wake goes there, and another may take it from there
   KmpTask* kmp = nullptr;
@@ -122,6 +124,7 @@ struct Task : weir_waiter {
   bool of_its_thread = false;  // has its thread's number, or a pointer to its copy of a reduction
   bool again = false;        // an untied task asked for its next part
   bool counted_queued = false;
+  bool counted = false;      // (in a team of one) among its parent's counted_children
   bool depends = false;      // others may begin when it is over
 
   std::atomic<std::int32_t> parts_left{1};  // 2: body and event of a detachable task

@@ -308,6 +308,9 @@ weir_tasks_programs(omp_alone tasks_alone.c)
 weir_tasks_test(alone quick 60 "1 2" none omp_alone)
 weir_tasks_environment("LANE=auto" alone blocked_auto)
 
+weir_tasks_programs(omp_alone_detached tasks_alone_detached.c -pthread)
+weir_tasks_test(alone_detached quick 60 "1" none omp_alone_detached)
+
 # Loops with a reduction and nowait: libomp has few threads combine what they have by themselves, and many at a barrier.
 weir_tasks_programs(omp_reduced tasks_reduced.c)
 foreach(lane suspend auto)
