@@ -171,10 +171,11 @@ void wait_and_run(FileCall& what) {
   else if (failed(result)) set_errno(what.error);
 }
 
-bool is_full(const FILE* file, const void* caller) {
-  if (!others_may_be_waited_for(caller) || !file || file->_fileno < 0 || file->_mode > 0) return false;
-  return takes_none(file->_fileno);
+bool may_be_full(const FILE* file, const void* caller) {
+  return others_may_be_waited_for(caller) && file && file->_fileno >= 0 && file->_mode <= 0;
 }
+
+bool is_full(const FILE* file) { return takes_none(file->_fileno); }
 
 // As libc counts (glibc's _IO_new_file_xsputn): in a stream by lines up to the buffer's end. It has a buffer from the first output
 // on.

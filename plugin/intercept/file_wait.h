@@ -67,9 +67,10 @@ inline R output(const F& real, A... arguments) {
   return result;
 }
 
-// Would a write to the FILE's descriptor, a pipe's or a socket's, have to wait for who reads there: for a task, it may be, that goes
-// on on this very thread?
-bool is_full(const FILE* file, const void* caller);
+// May a write to the FILE's descriptor, a pipe's or a socket's, have to wait for who reads there: for a task, it may be, that goes
+// on on this very thread? And has it to?
+bool may_be_full(const FILE* file, const void* caller);
+bool is_full(const FILE* file);
 
 // Would libc write so many bytes, with or without a line's end among them, to the descriptor, or have room for them?
 bool has_no_room(const FILE* file, std::size_t bytes, bool line_ends);
@@ -81,7 +82,7 @@ void wait_and_put(FileCall& call);
 // The same, but where the descriptor is full and writes() it is waited for before.
 template <typename R, typename Writes, typename F, typename... A>
 inline R output_when_taken(meter::Caller caller, FILE* file, const Writes& writes, const F& real, A... arguments) {
-  if (!path::concerns_us() || !is_full(file, caller.address) || !writes()) return output<R>(real, arguments...);
+  if (!path::concerns_us() || !may_be_full(file, caller.address) || !writes() || !is_full(file)) return output<R>(real, arguments...);
   R result{};
   auto body = [&] { result = real(arguments...); };
   FileCall call{file, {}, [](FileCall& c) { (*static_cast<decltype(body)*>(c.arguments))(); }, &body};
