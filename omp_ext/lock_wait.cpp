@@ -9,6 +9,7 @@
 #include "omp_ext/libomp.h"
 #include "omp_ext/seat.h"
 #include "omp_ext/task_region.h"
+#include "omp_ext/team_threads.h"
 #include "sys/file.h"
 #include "sys/futex.h"
 #include "sys/process.h"
@@ -58,8 +59,7 @@ bool spun_until(Take take) {
 template <typename Take>
 bool spun_without_stand_ins(Take take) {
   constexpr std::int64_t long_ns = 2 * base::ns_per_ms, short_ns = 20 * base::ns_per_us;
-  bool crowded = libomp().num_threads() > gate::the_gate.cores.limit();
-  return spun_for(crowded ? short_ns : long_ns, spins_in_a_row, take, [] {});
+  return spun_for(team::more_threads_than_cores() ? short_ns : long_ns, spins_in_a_row, take, [] {});
 }
 
 // To be woken takes as long as a short read. So while who holds a lock waits for one, and no core is wanted, one thread of those that

@@ -18,6 +18,7 @@
 #include "omp_ext/runtime_lock.h"
 #include "omp_ext/seat.h"
 #include "omp_ext/team_idle.h"
+#include "omp_ext/team_threads.h"
 
 // The OMPT tool: libomp says what a thread of a team begins, ends and waits for, and here that becomes the thread's
 // place, its lock depth and its core slot. Nothing in here waits, but for a core slot, and that a bounded time.
@@ -73,12 +74,18 @@ void forget_counters(base::TeamSeat& seat) {
   seat.most_blocked = 0;
 }
 
-void parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, unsigned, int, const void*) {
+void parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, unsigned threads, int, const void*) {
   base::TeamSeat& seat = base::self().seat;
   // What blocks in a team within a team is the outer region's: of that it can be said how many threads it is worth. And its
   // threads compute by the same leave.
   parallel->value = seat.next_team ? seat.next_team : seat.team ? seat.team | inner_mark : seat_in(no_region, false);
   seat.next_team = 0;
+  if (!seat.team) team_begins_work(seat, threads);
+}
+
+void parallel_end(ompt_data_t*, ompt_data_t*, int, const void*) {
+  base::TeamSeat& seat = base::self().seat;
+  if (!seat.team) team_ends_work(seat);
 }
 
 void sit_down(base::Thread& thread, ompt_data_t* parallel, ompt_data_t* task) {
@@ -165,6 +172,7 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   if (!set) return 0;
   struct { ompt_callbacks_t event; ompt_callback_t callback; } wanted[] = {
       {ompt_callback_parallel_begin, reinterpret_cast<ompt_callback_t>(parallel_begin)},
+      {ompt_callback_parallel_end, reinterpret_cast<ompt_callback_t>(parallel_end)},
       {ompt_callback_implicit_task, reinterpret_cast<ompt_callback_t>(implicit_task)},
       {ompt_callback_sync_region_wait, reinterpret_cast<ompt_callback_t>(sync_region_wait)},
       {ompt_callback_task_schedule, reinterpret_cast<ompt_callback_t>(task_schedule)}};

@@ -40,6 +40,7 @@ struct TeamSeat {
   std::int64_t forked_size = 0;     // with so many threads,
   std::int64_t forked_cores = 0;    // without weir with so many
   std::int64_t forked_ns = 0;       // since when; 0: not timed
+  std::int64_t threads_at_work = 0;  // so many has the outermost team it forked, which is not over
   int blocktime_ms = -1;            // libomp's spinning time to restore after it; -1: untouched
   std::uint64_t traced = 0;         // its part of the outermost region in the trace
   bool sized_by_program = false;    // the program itself said how many threads the next team has,
