@@ -150,11 +150,11 @@ const char* Image::interpreter() const {
   return nullptr;
 }
 
-std::uint32_t Image::highest_relocated(std::int64_t table, std::int64_t bytes) const {
+std::uint32_t Image::highest_relocated(std::int64_t table, std::int64_t bytes, std::uint64_t nameless) const {
   std::uint64_t count = entry(bytes) / sizeof(Elf64_Rela);
   auto* relocations = at<Elf64_Rela>(address(table), count);
   std::uint32_t highest = 0;
-  for (std::size_t i = 0; relocations && i < count; ++i) {
+  for (std::size_t i = nameless; relocations && i < count; ++i) {
     std::uint32_t symbol = ELF64_R_SYM(relocations[i].r_info);
     if (symbol > highest) highest = symbol;
   }
@@ -179,7 +179,9 @@ void Image::bound_symbols() {
     if (strings > table) bound = (strings - table) / sizeof(Elf64_Sym);
     symbols_.bound = static_cast<std::uint32_t>(bound < room ? bound : room);
     auto* gnu = at<GnuHash>(address(DT_GNU_HASH));
-    std::uint32_t plt = highest_relocated(DT_JMPREL, DT_PLTRELSZ), rest = highest_relocated(DT_RELA, DT_RELASZ);
+    std::uint32_t plt = highest_relocated(DT_JMPREL, DT_PLTRELSZ, 0);
+    // The first ones, most of a library's, only add its address: the loader looks at no name of theirs either.
+    std::uint32_t rest = highest_relocated(DT_RELA, DT_RELASZ, entry(DT_RELACOUNT));
     std::uint64_t relocated = (plt > rest ? plt : rest) + std::uint64_t{1};
     bound = gnu && gnu->first > relocated ? gnu->first : relocated;
   }

@@ -86,7 +86,7 @@ class Image {
   void read_headers();
   void read_dynamic(const Elf64_Phdr& header);
   void bound_symbols();
-  std::uint32_t highest_relocated(std::int64_t table, std::int64_t bytes) const;
+  std::uint32_t highest_relocated(std::int64_t table, std::int64_t bytes, std::uint64_t nameless) const;
 
   bool valid_ = false, dynamic_ = false, foreign_ = false, loaded_ = false;
   std::uint64_t base_ = 0;                // where address 0 of the object (or byte 0 of the file) is

@@ -48,12 +48,15 @@ TEST(Image, ListsWhatAnObjectNeedsAndImports) {
   EXPECT_EQ(needed.count("libc.so.6"), 1u);
 }
 
+// They are called by stubs, or through other pointers.
 TEST(Image, FindsTheImportsOfAProgramThatExportsNothing) {
-  std::vector<char> bytes = bytes_of("program_dynamic");
-  Image image = Image::of_file(bytes.data(), bytes.size());
-  EXPECT_EQ(imports_of(image).count("pthread_self"), 1u);
-  ASSERT_NE(image.interpreter(), nullptr);
-  EXPECT_NE(std::string(image.interpreter()).find("ld-linux"), std::string::npos);
+  for (const char* name : {"program_dynamic", "program_no_plt"}) {
+    std::vector<char> bytes = bytes_of(name);
+    Image image = Image::of_file(bytes.data(), bytes.size());
+    EXPECT_EQ(imports_of(image).count("pthread_self"), 1u) << name;
+    ASSERT_NE(image.interpreter(), nullptr) << name;
+    EXPECT_NE(std::string(image.interpreter()).find("ld-linux"), std::string::npos) << name;
+  }
 }
 
 TEST(Image, FindsTheImportsByTheOldHashTableToo) {
