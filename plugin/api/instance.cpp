@@ -64,6 +64,8 @@ constinit std::int32_t root_process = 0;
 
 constinit sys::Lock report_lock;  // one writer at a time
 
+const char* reportable() { return the_settings.report ? the_settings.report : ""; }
+
 constinit lane::Loaded loaded;
 
 constinit std::atomic<unsigned long long> judged{0};  // objects, of those ever loaded
@@ -71,7 +73,7 @@ constinit std::atomic<unsigned long long> judged{0};  // objects, of those ever 
 // auto: what is loaded says whether its tasks may be set aside. Done anew when more was loaded; what was loaded before, or
 // what the program did since, may have led to the park lane, and no new object leads back.
 void judge_program() {
-  if (!lane::refresh(loaded)) return;
+  if (!lane::refresh(loaded, *reportable() ? lane::Reasons::all : lane::Reasons::first)) return;
   bool may = loaded.decision.may_suspend();
   if (may && judged.load(std::memory_order_relaxed)) return;
   wait::policy.best = may ? wait::Lane::suspend : wait::Lane::park;
@@ -213,8 +215,6 @@ bool start_now() {
   return false;
 }
 
-const char* reportable() { return the_settings.report ? the_settings.report : ""; }
-
 Facts facts_now() {
   Facts facts;
   facts.wall_ns = base::now_ns() - began_ns;
@@ -330,7 +330,11 @@ void override_settings(const Overrides& overrides) {
   if (overrides.max_permits > 0) the_settings.max_permits = overrides.max_permits;
   if (overrides.report) the_settings.report = own_copy(overrides.report);
   set_limits();
-  if (*reportable()) start_recording();
+  if (!*reportable()) return;
+  judging.lock();
+  lane::find_all_reasons(loaded);  // the report has them
+  judging.unlock();
+  start_recording();
 }
 
 void resume() {

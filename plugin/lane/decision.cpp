@@ -35,6 +35,8 @@ void add(Decision& decision, Evidence evidence, const char* object, const char* 
   copy(finding.name, name);
 }
 
+constexpr const char* variables_of_threads = "variables each thread has its own copy of";
+
 void judge_thread_storage(const Image& image, const char* object, Decision& decision) {
   constexpr const char* meaning = "a variable each thread has its own copy of";
   bool named = false;
@@ -42,7 +44,7 @@ void judge_thread_storage(const Image& image, const char* object, Decision& deci
     add(decision, Evidence::thread_storage, object, name, meaning);
     named = true;
   });
-  if (!named) add(decision, Evidence::thread_storage, object, "", "variables each thread has its own copy of");
+  if (!named) add(decision, Evidence::thread_storage, object, "", variables_of_threads);
 }
 
 }  // namespace
@@ -88,6 +90,8 @@ int judge_file(const char* path, Decision& decision) {
 namespace {
 
 bool only_shares_loaded(Loaded& loaded, const dl_phdr_info& info) {
+  if (loaded.gone != info.dlpi_subs) loaded.read_count = 0;  // another may lie where one was
+  loaded.gone = info.dlpi_subs;
   for (int i = 0; i < loaded.read_count; ++i) {
     if (loaded.read[i].base == info.dlpi_addr) return loaded.read[i].only_shares;
   }
@@ -96,42 +100,84 @@ bool only_shares_loaded(Loaded& loaded, const dl_phdr_info& info) {
   return only;
 }
 
+// What is looked at of each object: each step takes longer than the one before, and sees what that saw, too.
+enum class Depth { headers, names, code };
+
+void judge_by_headers(const dl_phdr_info& info, const char* path, Decision& decision) {
+  const char* object = file_name(path);
+  ++decision.objects;
+  bool keeps = false;
+  for (int i = 0; i < info.dlpi_phnum; ++i) keeps |= info.dlpi_phdr[i].p_type == PT_TLS && info.dlpi_phdr[i].p_memsz > 0;
+  if (is_runtime(object)) return;
+  const char* meaning = thread_bound_library(object);
+  if (meaning) add(decision, Evidence::thread_bound_library, object, "", meaning);
+  else if (keeps) add(decision, Evidence::thread_storage, object, "", variables_of_threads);
+}
+
+class Look {
+ public:
+  Look(Loaded& loaded, Reasons wanted) : loaded_(loaded), wanted_(wanted) {
+    Result length = sys::raw(SYS_readlink, sys::word("/proc/self/exe"), sys::word(program_), sizeof program_ - 1);
+    if (length <= 0) copy(program_, "the program");
+  }
+
+  void over() {
+    if (wanted_ == Reasons::all) return at(Depth::code);
+    at(Depth::headers);
+    if (!is_enough()) at(Depth::names);
+    if (!is_enough() && some_unread_) at(Depth::code);
+  }
+
+ private:
+  bool is_enough() const { return wanted_ == Reasons::first && loaded_.decision.count > 0; }
+
+  void at(Depth depth) {
+    depth_ = depth;
+    loaded_.decision.count = loaded_.decision.objects = 0;
+    sys::each_object(
+        [](dl_phdr_info* info, std::size_t, void* look) {
+          auto& now = *static_cast<Look*>(look);
+          now.at(*info);
+          return static_cast<int>(now.is_enough());
+        },
+        this);
+  }
+
+  void at(const dl_phdr_info& info) {
+    // The main program has no name here.
+    const char* path = info.dlpi_name && *info.dlpi_name ? info.dlpi_name : program_;
+    object_ = &info;
+    if (depth_ == Depth::headers) return judge_by_headers(info, path, loaded_.decision);
+    auto by_code = [](void* look) {
+      auto& now = *static_cast<Look*>(look);
+      now.some_unread_ |= now.are_seen_ && now.depth_ != Depth::code;
+      return now.are_seen_ && (now.depth_ != Depth::code || only_shares_loaded(now.loaded_, *now.object_));
+    };
+    judge(Image::of_loaded(info.dlpi_addr, info.dlpi_phdr, info.dlpi_phnum), path, loaded_.decision, by_code, this);
+  }
+
+  Loaded& loaded_;
+  Reasons wanted_;
+  Depth depth_ = Depth::code;
+  bool are_seen_ = !has_only_libgomp();  // else nobody tells us when a thread is in a team
+  bool some_unread_ = false;
+  const dl_phdr_info* object_ = nullptr;
+  char program_[256] = {};
+};
+
 }  // namespace
 
-bool refresh(Loaded& loaded) {
-  struct Pass {
-    Loaded& loaded;
-    bool are_seen = !has_only_libgomp();  // else nobody tells us when a thread is in a team
-    bool fresh = false, first = true;
-    const dl_phdr_info* object = nullptr;
-    char program[256] = {};
-  } pass{loaded};
-  Result length = sys::raw(SYS_readlink, sys::word("/proc/self/exe"), sys::word(pass.program), sizeof pass.program - 1);
-  if (length <= 0) copy(pass.program, "the program");
-  sys::each_object(
-      [](dl_phdr_info* info, std::size_t, void* argument) {
-        Pass& now = *static_cast<Pass*>(argument);
-        if (now.first) {
-          now.first = false;
-          now.fresh = now.loaded.seen != info->dlpi_adds;
-          if (!now.fresh) return 1;
-          now.loaded.seen = info->dlpi_adds;
-          if (now.loaded.gone != info->dlpi_subs) now.loaded.read_count = 0;
-          now.loaded.gone = info->dlpi_subs;
-          now.loaded.decision.count = now.loaded.decision.objects = 0;
-        }
-        // The main program has no name here.
-        const char* path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : now.program;
-        now.object = info;
-        auto by_code = [](void* pass_) {
-          auto& of = *static_cast<Pass*>(pass_);
-          return of.are_seen && only_shares_loaded(of.loaded, *of.object);
-        };
-        judge(Image::of_loaded(info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum), path, now.loaded.decision, by_code, &now);
-        return 0;
-      },
-      &pass);
-  return pass.fresh;
+bool refresh(Loaded& loaded, Reasons wanted) {
+  // Counted before, not after: what comes while we look is looked at anew.
+  unsigned long long there = count_loaded();
+  if (loaded.seen == there) return false;
+  loaded.seen = there;
+  Look(loaded, wanted).over();
+  return true;
+}
+
+void find_all_reasons(Loaded& loaded) {
+  if (loaded.decision.count) Look(loaded, Reasons::all).over();
 }
 
 unsigned long long count_loaded() {

@@ -49,9 +49,16 @@ struct Loaded {
   int read_count = 0;
 };
 
+// To know the lane the first reason is enough: code, which takes by far the longest to read, is then read only where nothing else
+// tells.
+enum class Reasons { first, all };
+
 // Judges everything that is loaded, if something was since the last time: after start, and after a dlopen. True when
 // it looked. Takes the loader's lock, allocates nothing; well under a millisecond for a usual program.
-bool refresh(Loaded& loaded);
+bool refresh(Loaded& loaded, Reasons wanted = Reasons::all);
+
+// All the reasons, of which a refresh may have left out some. No more than it found where none was.
+void find_all_reasons(Loaded& loaded);
 
 // How many objects the loader ever loaded. Some 100 ns.
 unsigned long long count_loaded();

@@ -230,6 +230,17 @@ add_test(NAME omp.tasks.number_gcc COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_sam
 set_tests_properties(omp.tasks.number_gcc PROPERTIES LABELS quick TIMEOUT 60
   ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>;LIBOMP=${LIBOMP};LANE=auto")
 
+# What is first found is enough to park, where no report is to list all; and without anything tasks are set aside.
+foreach(by NOTHING HEADERS NAMES CODE)
+  string(TOLOWER ${by} reason)
+  weir_tasks_program(omp_reason_${reason} tasks_reason.c gcc -DBY_${by})
+  add_test(NAME omp.tasks.reason_${reason} COMMAND with_ring ${CMAKE_COMMAND} -E env WEIR_LANE=auto WEIR_SUMMARY=1
+    "LD_PRELOAD=$<TARGET_FILE:weir_preload> ${LIBOMP}" OMP_NUM_THREADS=2 ${here}/omp_reason_${reason})
+  set_tests_properties(omp.tasks.reason_${reason} PROPERTIES LABELS quick TIMEOUT 60 SKIP_RETURN_CODE 77
+    PASS_REGULAR_EXPRESSION "; 0 suspended, [1-9][0-9]* parked")
+endforeach()
+set_tests_properties(omp.tasks.reason_nothing PROPERTIES PASS_REGULAR_EXPRESSION "; [1-9][0-9]* suspended, ")
+
 weir_tasks_programs(omp_apart tasks_apart.c)
 weir_tasks_test(apart quick 60 "1 2 5" suspend-always,shuffle omp_apart)
 set_tests_properties(omp.tasks.apart_clang omp.tasks.apart_gcc PROPERTIES SKIP_RETURN_CODE 77)

@@ -111,6 +111,19 @@ TEST(Loaded, IsRefreshedByWhatWasLoadedSince) {
   dlclose(handle);
 }
 
+// This program has reasons of its own, one of which is enough for the lane.
+TEST(Loaded, HasItsOtherReasonsWhenTheyAreAskedFor) {
+  auto all = std::make_unique<Loaded>(), first = std::make_unique<Loaded>();
+  EXPECT_TRUE(refresh(*all));
+  EXPECT_TRUE(refresh(*first, Reasons::first));
+  EXPECT_GT(all->decision.count, 1);
+  EXPECT_EQ(first->decision.count, 1);
+  EXPECT_FALSE(refresh(*first, Reasons::first));
+  find_all_reasons(*first);
+  EXPECT_EQ(told(first->decision), told(all->decision));
+  EXPECT_EQ(first->decision.objects, all->decision.objects);
+}
+
 // A loaded object is read through other tables than a file: both must tell the same.
 TEST(Loaded, FindsInMemoryTheImportsThatAreInTheFile) {
   for (const char* name : {"identity.so", "old_hash.so", "plain.so"}) {
