@@ -63,7 +63,7 @@ int look_at_code(dl_phdr_info* object, std::size_t, void* argument) {
   program.keeps_num_threads |= asks.keeps_num_threads;
   program.asks_max_threads |= asks.asks_max_threads;
   for (int w = 0; w < asks.written_count; ++w) program.asks_max_threads |= !note_written(asks.written[w]);
-  return 0;
+  return program.asks_max_threads ? 1 : 0;  // enough
 }
 
 // What is dear to know is found out only while it can still make a difference: a program's code is megabytes.
@@ -72,18 +72,13 @@ class Survey {
   void look(int (*at)(dl_phdr_info*, std::size_t, void*)) { sys::each_object(at, &program_); }
 
   // As far as it was looked at.
-  Leeway leeway() {
-    if (!regions_read_) program_.every_region_blocks = true;  // as may be
-    if (!regions_read_ && leeway_of(program_).freedom == Freedom::same) {
-      program_.every_region_blocks = every_region_blocks();
-      regions_read_ = true;
-    }
-    return leeway_of(program_);
-  }
+  Leeway leeway() const { return leeway_of(program_); }
+
+  // What all of them reach, which is far more than what asks for numbers.
+  void read_regions() { program_.every_region_blocks = every_region_blocks(); }
 
  private:
-  Program program_;
-  bool regions_read_ = false;
+  Program program_{.every_region_blocks = true};  // as may be
 };
 
 }  // namespace
@@ -92,6 +87,7 @@ Leeway leeway_of_what_is_loaded() {
   Survey survey;
   survey.look(look_at_names);
   if (survey.leeway().freedom != Freedom::none) survey.look(look_at_code);
+  if (survey.leeway().freedom == Freedom::same) survey.read_regions();
   return survey.leeway();
 }
 
@@ -100,10 +96,10 @@ Leeway leeway_of(const Program& program) {
   if (program.pauses) return {Freedom::none, "the program calls omp_pause_resource"};
   // It may count on a team as large as the machine.
   if (program.asks_num_procs) return {Freedom::none, "the program calls omp_get_num_procs"};
-  if (program.counts_cores && program.uses_thread_num)
-    return {Freedom::none, "the program counts the machine's cores, and calls omp_get_thread_num"};
   // It may say how many they are, have a table for them, or share out by their number what only some numbers divide.
   if (program.asks_max_threads) return {Freedom::none, "the program calls omp_get_max_threads"};
+  if (program.counts_cores && program.uses_thread_num)
+    return {Freedom::none, "the program counts the machine's cores, and calls omp_get_thread_num"};
   // It may have a table by thread number, of a length that stands in its source.
   if (program.uses_thread_num) return {Freedom::none, "the program keeps what omp_get_thread_num says"};
   if (program.keeps_num_threads) return {Freedom::none, "the program keeps what omp_get_num_threads says"};

@@ -54,7 +54,7 @@ class Survey {
 
   Asks over() {
     full_ = !imports_.all.all_fit();
-    for (std::uint32_t f = 0; f < object_.functions(); ++f) find(object_.function(f));
+    for (std::uint32_t f = 0; f < object_.functions() && !asks_.asks_max_threads; ++f) find(object_.function(f));
     for (int i = 0; i < count_ && !settled(); ++i) look_at(asking_[i]);
     // Asked for in a way that was not seen.
     if (imports_.num_threads.any() && (!num_threads_seen_ || full_)) asks_.keeps_num_threads = true;
@@ -73,15 +73,19 @@ class Survey {
   void find(Function function) {
     if (!function || !may_use(object_, function, imports_.all) || object_.is_linkage(function)) return;
     bool asks = false;
-    each_use_of_slots(object_, function, [&](std::uintptr_t slot, std::uintptr_t) { asks |= imports_.all.has(slot); });
+    each_use_of_slots(object_, function, [&](std::uintptr_t slot, std::uintptr_t after) {
+      asks |= imports_.all.has(slot);
+      bool at_most = imports_.max_threads.has(slot) && !(after && is_only_written(object_, function, after));
+      asks_.asks_max_threads |= at_most;
+    });
     if (asks && count_ < most) asking_[count_++] = {function, false};
     else full_ |= asks;
   }
 
   bool settled() const {
+    if (asks_.asks_max_threads) return true;
     bool num_threads = !imports_.num_threads.any() || asks_.keeps_num_threads;
-    bool max_threads = !imports_.max_threads.any() || asks_.asks_max_threads;
-    return num_threads && max_threads && (!imports_.thread_num.any() || asks_.uses_thread_num);
+    return num_threads && !imports_.max_threads.any() && (!imports_.thread_num.any() || asks_.uses_thread_num);
   }
 
   // Reads all of the object's code once more: only where it matters.

@@ -18,7 +18,8 @@ struct Asks {
   int written_count = 0;
 };
 
-// All of it where the object can't be read.
+// All of it where the object can't be read. Of an object that asks for the most threads there may be, which alone leaves a
+// program's teams as they are, no more is looked for.
 Asks asks_of(const Object& object);
 
 // A thread's number is no more than that of its share, wherever the object asks for it. False too where there is so much code
