@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "base/names.h"
 #include "cli/program.h"
 #include "cli/region_file.h"
 #include "lane/elf.h"
@@ -61,13 +62,15 @@ bool is_served_in_part(const char* name) {
   return std::any_of(std::begin(names), std::end(names), [&](const char* n) { return !std::strcmp(n, name); });
 }
 
+bool is_runtime(const std::string& object) { return lane::is_runtime(lane::file_name(object.c_str())); }
+
 // An OpenMP name that an object asks for and this libomp has not, or not wholly: it would be served by libgomp, and the
 // program would have two run-times that know nothing of each other.
 std::string lacking_name(const std::vector<std::string>& objects, const std::string& libomp) {
   std::string lacking;
   with_image(libomp, [&](const lane::Image& provider) {
     for (const std::string& object : objects) {
-      if (lane::is_runtime(std::filesystem::path(object).filename().c_str())) continue;
+      if (is_runtime(object)) continue;
       with_image(object, [&](const lane::Image& image) {
         image.each_import([&](const char* name, unsigned) {
           bool openmp = !std::strncmp(name, "GOMP_", 5) || !std::strncmp(name, "GOACC_", 6) || !std::strncmp(name, "omp_", 4);
@@ -84,10 +87,12 @@ bool cancels(const std::vector<std::string>& objects) {
   const char* wanted = std::getenv("OMP_CANCELLATION");
   if (!wanted || strcasecmp(wanted, "true")) return false;
   bool found = false;
-  for (const std::string& object : objects)
+  for (const std::string& object : objects) {
+    if (is_runtime(object)) continue;
     with_image(object, [&](const lane::Image& image) {
       image.each_import([&](const char* name, unsigned) { found |= !std::strcmp(name, "GOMP_cancel"); });
     });
+  }
   return found;
 }
 
@@ -96,8 +101,7 @@ bool names_libomp(const std::string& wanted) { return wanted != "auto" && wanted
 // The program alone, or with libraries that fork no teams for it: then its regions are all in one file.
 bool only_computes(const std::vector<std::string>& objects) {
   auto known = [](const std::string& object) {
-    std::string name = std::filesystem::path(object).filename().string();
-    return lane::is_runtime(name.c_str()) || name.rfind("libgfortran.so", 0) == 0;
+    return is_runtime(object) || base::starts(lane::file_name(object.c_str()), "libgfortran.so");
   };
   return std::all_of(objects.begin() + 1, objects.end(), known) && no_region_of_program_waits(objects.front().c_str());
 }

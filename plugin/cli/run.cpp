@@ -2,12 +2,14 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
+#include "base/names.h"
 #include "cli/aftermath.h"
 #include "cli/commands.h"
 #include "cli/environment.h"
@@ -20,12 +22,34 @@
 namespace weir::cli {
 namespace {
 
-// Asking the loader takes a few milliseconds: not for a program whose own libraries can't bring in what is looked for.
-bool may_need_a_look(const Program& program) {
-  for (const std::string& name : program.needed) {
-    if (!lane::is_runtime(name.c_str()) || name.rfind("libgomp", 0) == 0) return true;
-  }
-  return false;
+bool stands_on_libc_alone(const std::string& library) {
+  constexpr const char* those[] = {"libgomp.so", "libc.so", "libm.so", "libmvec.so", "libgcc_s.so", "libstdc++.so", "libpthread.so",
+                                   "libdl.so", "librt.so", "ld-linux-"};
+  return base::starts_with_one(library.c_str(), those);
+}
+
+// What the loader is told to load before.
+bool brings_more() {
+  const char* before = std::getenv("LD_PRELOAD");
+  return (before && *before) || access("/etc/ld.so.preload", F_OK) == 0;
+}
+
+bool all_are(const std::vector<std::string>& libraries, bool (*is)(const std::string&)) {
+  return std::all_of(libraries.begin(), libraries.end(), is);
+}
+
+// What run-times a program has is asked of the loader, which takes a few milliseconds: not where its own libraries can't bring in
+// what is looked for, nor where libgomp is the only one that they can.
+std::vector<std::string> objects_to_judge(const Program& program) {
+  std::vector<std::string> objects{program.binary};
+  const std::vector<std::string>& needed = program.needed;
+  auto is_other = [](const std::string& name) { return !base::starts(name.c_str(), "libgomp"); };
+  bool has_libgomp = !all_are(needed, is_other);
+  bool only_runtimes = all_are(needed, [](const std::string& name) { return lane::is_runtime(name.c_str()); });
+  if (!has_libgomp && only_runtimes) return objects;
+  if (brings_more() || !all_are(needed, stands_on_libc_alone)) return objects_of(program);
+  objects.insert(objects.end(), needed.begin(), needed.end());  // of run-times the name is all that is asked
+  return objects;
 }
 
 // As execvp does it, and as env(1) says it: 127 for no such program, 126 for one that can't be run.
@@ -70,8 +94,7 @@ int run_program(char** command, const Wish& wish) {
   std::string ours = preload_library();
   std::string why = obstacle(program, ours);
   if (!why.empty()) return run_plain(command, wish, why);
-  std::vector<std::string> objects{program.binary};
-  if (may_need_a_look(program)) objects = objects_of(program);
+  std::vector<std::string> objects = objects_to_judge(program);
   OpenMp openmp;
   bool traced = !setting(wish, "WEIR_TRACE", "").empty();
   if (setting(wish, "WEIR_LANE", "auto") != "off") openmp = choose_openmp(objects, setting(wish, "WEIR_LIBOMP", "auto"), traced);

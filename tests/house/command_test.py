@@ -212,6 +212,11 @@ class Run(unittest.TestCase):
         self.assertIn("GOMP_loop_start", got.stderr)
         self.assertIn("only in part", got.stderr)
 
+    def test_libgomp_stays_where_what_the_user_preloads_has_such_a_name(self):
+        got = weir("run", program("team"), env={"LD_PRELOAD": program("scans.so")})
+        self.assertIn("only in part", got.stderr)
+        self.assertRegex(got.stdout, "sum 499500 by .*libgomp")
+
     def test_libomp_in_front_of_libgomp_says_nothing_of_old_names(self):
         got = weir("run", "-q", f"--libomp={libomp()}", program("nested"))
         self.assertEqual((got.stdout, got.stderr), ("nested 1\n", ""))
