@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server of requests and its clients in one weir::io_arena: each request is received, answered after some computing and
 // a wait, and sent back, in code that reads as if every call blocked. Thousands are under way on as many threads as there
-// are cores. Usage: io_arena_example [--requests=N] [--wait-ms=N]
+// are cores.
 #include <oneapi/tbb/task_group.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -11,19 +11,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <vector>
 
-namespace {
+#include "kit/arguments.h"
 
-long option(int count, char** words, const char* name, long initial) {
-  for (int i = 1; i < count; ++i) {
-    std::size_t length = std::strlen(name);
-    if (!std::strncmp(words[i], name, length) && words[i][length] == '=') return std::atol(words[i] + length + 1);
-  }
-  return initial;
-}
+namespace {
 
 long collatz(long n) {
   long steps = 0;
@@ -53,8 +45,10 @@ long ask_one(int socket, long number) {
 }  // namespace
 
 int main(int count, char** words) {
-  const long requests = option(count, words, "--requests", 400);
-  const long wait_ms = option(count, words, "--wait-ms", 100);
+  kit::Arguments arguments(count, words, "[--requests=400] [--wait-ms=100]");
+  const long requests = arguments.number("requests", 400);
+  const long wait_ms = arguments.number("wait-ms", 100);
+  arguments.finish();
   weir::io_arena arena;
   std::atomic<long> sum{0}, lost{0};
   auto began = std::chrono::steady_clock::now();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// apps/mapreduce with futures: a fork-join tree whose leaves wait for a timer, then compute. Usage: mapreduce_async
-// [--leaves=N] [--latency=MS] [--fib=N]; or --sleeps=N: so many sleeps of 2 s at once, each with a continuation.
+// apps/mapreduce with futures: a fork-join tree whose leaves wait for a timer, then compute. Or, with --sleeps=N, so many
+// sleeps of 2 s at once, each with a continuation.
 #include <malloc.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -8,19 +8,12 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+
+#include "kit/arguments.h"
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-long option(int count, char** words, const char* name, long initial) {
-  for (int i = 1; i < count; ++i) {
-    std::size_t length = std::strlen(name);
-    if (!std::strncmp(words[i], name, length) && words[i][length] == '=') return std::atol(words[i] + length + 1);
-  }
-  return initial;
-}
 
 double since(Clock::time_point began) { return std::chrono::duration<double>(Clock::now() - began).count(); }
 
@@ -74,11 +67,13 @@ int sleeps(long count) {
 }  // namespace
 
 int main(int count, char** words) {
-  long leaves = option(count, words, "--leaves", 5000), asleep = option(count, words, "--sleeps", 0);
-  latency_ms = option(count, words, "--latency", 0);
-  number = option(count, words, "--fib", 30);
+  kit::Arguments arguments(count, words, "[--leaves=5000] [--latency=0] [--fib=30] | --sleeps=N");
+  long leaves = arguments.number("leaves", 5000), asleep = arguments.number("sleeps", 0);
+  latency_ms = arguments.number("latency", 0);
+  number = arguments.number("fib", 30);
+  if (leaves < 1) arguments.fail("--leaves is at least 1");
+  arguments.finish();
   if (asleep > 0) return sleeps(asleep);
-  if (leaves < 1) return 1;
   auto began = Clock::now();
   std::uint64_t sum = weir::async(tree, 0L, leaves).get();
   std::printf("checksum=%016llx seconds=%.4f items=%ld\n", static_cast<unsigned long long>(sum), since(began), leaves);

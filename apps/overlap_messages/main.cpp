@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two processes exchange messages over a slow wire and compute until they are there: how much of the computing that fits
 // into the same time undisturbed gets done? After Strumpfen (ETH report 232, 1995).
-// Usage: overlap_messages [--bytes=N] [--seconds=N] [--rate=BYTES A SECOND] [--marshal]
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -12,21 +11,12 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <vector>
 
+#include "kit/arguments.h"
 #include "wire.h"
 
 namespace {
-
-long option(int count, char** words, const char* name, long initial) {
-  for (int i = 1; i < count; ++i) {
-    std::size_t length = std::strlen(name);
-    if (!std::strncmp(words[i], name, length) && words[i][length] == '=') return std::atol(words[i] + length + 1);
-    if (!std::strcmp(words[i], name)) return 1;
-  }
-  return initial;
-}
 
 double now() {
   timespec t;
@@ -125,10 +115,13 @@ Figures exchange(int fd, Exchange what, double seconds, bool leads) {
 }  // namespace
 
 int main(int count, char** words) {
-  Exchange what{option(count, words, "--bytes", 65536), option(count, words, "--marshal", 0) != 0};
-  auto seconds = static_cast<double>(option(count, words, "--seconds", 2));
-  long rate = option(count, words, "--rate", 12'500'000);
-  if (what.bytes < 8 || rate < 1) return 1;
+  kit::Arguments arguments(count, words, "[--bytes=64K] [--seconds=2] [--rate=12500000 (bytes a second)] [--marshal[=0|1]]");
+  Exchange what{arguments.number("bytes", 65536), arguments.text("marshal", "0") != "0"};
+  const double seconds = arguments.real("seconds", 2);
+  const long rate = arguments.number("rate", 12'500'000);
+  if (what.bytes < 8) arguments.fail("--bytes is at least 8");
+  if (rate < 1) arguments.fail("--rate is at least 1");
+  arguments.finish();
   Wire wire = lay_wire(rate);
   int results[2];
   if (pipe(results)) return 1;
