@@ -25,10 +25,10 @@ int help_command(int, char**);
 
 constexpr Command commands[] = {
     {"run", "[OPTIONS] [--] CMD ARGS...", "run a program with its I/O under way while it computes", run_command},
-    {"doctor", "[--json] [CMD ARGS...]", "what this machine allows, and what CMD would get and why", doctor_command},
-    {"report", "FILE.json [-o FILE.html]", "a page that shows what happened in a run", report_command},
-    {"compare", "A.json B.json", "two runs side by side", compare_command},
-    {"top", "[PID] [--once]", "what running processes are about, live", top_command},
+    {"doctor", "[--json] [OPTIONS] [--] [CMD ARGS...]", "what this machine allows, and what CMD would get and why", doctor_command},
+    {"report", "FILE.json [MORE.json...] [-o FILE.html]", "a page that shows what happened in a run", report_command},
+    {"compare", "A.json B.json [-o FILE.html]", "two runs side by side", compare_command},
+    {"top", "[PID] [--once] [--interval=S]", "what running processes are about, live", top_command},
     {"controller", "[OPTIONS]", "the controller alone: samples in, limits out", controller_command},
     {"version", "", "the version", version_command},
     {"help", "", "this", help_command},
@@ -37,7 +37,7 @@ constexpr Command commands[] = {
 int help_command(int, char**) {
   std::puts("weir keeps the cores of an OpenMP or oneTBB program busy while its I/O is under way.\n");
   for (const Command& command : commands) {
-    std::printf("  weir %-10s %-28s %s\n", command.name, command.form, command.help);
+    std::printf("  weir %-10s %-40s %s\n", command.name, command.form, command.help);
   }
   std::printf("\nOptions of weir run, and the variables they set:\n%s", help_of_settings().c_str());
   return 0;

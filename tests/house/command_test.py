@@ -389,6 +389,11 @@ class Command(unittest.TestCase):
             self.assertIn(name, text)
         self.assertIn("127", weir("run", "--help").stdout)
 
+    def test_help_shows_each_command_as_it_shows_itself(self):
+        text = " ".join(weir("help").stdout.split())
+        for name in ("run", "doctor", "report", "compare", "top"):
+            self.assertIn(weir(name, "--help").stdout.splitlines()[0] + " ", text)
+
     def test_version(self):
         self.assertRegex(weir("version").stdout, r"^weir \d+\.\d+\.\d+\n$")
 
