@@ -4,7 +4,6 @@
 #include <sys/select.h>
 
 #include <cerrno>
-#include <ctime>
 
 #include "lane/waits.h"
 #include "meter/counters.h"
@@ -22,12 +21,11 @@ bool has_more_under_way() {
 
 bool OpenRoom::made_for(Result result) {
   constexpr int most_waits = 400;
-  constexpr long moment_ns = 5'000'000;
+  constexpr std::int64_t moment_ns = 5'000'000;
   if (result != -EMFILE || !has_more_under_way()) return false;
   if (sys::raise_file_limit(lane::anything_selects() ? FD_SETSIZE : sys::any_number)) return true;
   if (++waits_ > most_waits) return false;
-  timespec moment{0, moment_ns};
-  nanosleep(&moment, nullptr);  // as the program's would be: the core goes to others
+  path::wait_a_moment(moment_ns);
   return true;
 }
 

@@ -65,7 +65,7 @@ void account(const Wait& wait) {
   if (!recording()) return;
   std::int64_t lost_ns = wait.waited_ns - wait.hidden_ns;
   if (lost_ns > 0) mine().lost_ns[static_cast<int>(wait.reason)].add(lost_ns);
-  sites.add(wait);
+  if (wait.caller.call) sites.add(wait);
 }
 
 void Sites::reset() {

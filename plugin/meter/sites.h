@@ -8,7 +8,8 @@
 
 namespace weir::meter {
 
-// From where a call came that had to wait: the name of libc's that was called, and the address it returns to.
+// From where a call came that had to wait: the name of libc's that was called, and the address it returns to. Without a name it is
+// weir's own.
 struct Caller {
   const char* call = nullptr;     // a literal
   const void* address = nullptr;

@@ -89,6 +89,10 @@ inline bool concerns_us() {
 // By itself it is attributed to the function that calls run(), and to where that one returns to.
 Result run(Call& call, meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)});
 
+// A wait of weir's own in the midst of a call of the program's: as a sleep there would, it sets the task aside or gives the core to
+// others. It is no call of the program's, and none of its call sites. A handler ends it.
+void wait_a_moment(std::int64_t ns);
+
 // Helpers for attempt functions of `next` and `file_at`: they know how a file tells what is cached.
 Result attempt_next(Call& call);
 Result attempt_file_at(Call& call);

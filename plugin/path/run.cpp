@@ -732,4 +732,14 @@ Result run(Call& call, meter::Caller caller) {
   return always_aside.load(std::memory_order_relaxed) ? serve_aside(call) : serve(call);
 }
 
+void wait_a_moment(std::int64_t ns) {
+  op::Op operation = op::timeout(ns);
+  Call call{Family::direct};
+  call.ends = wait::Ends::handled;
+  call.operation = &operation;
+  call.real = [](Call& sleep) { return sys::sleep_ns(sleep.operation->timeout_ns); };
+  if (concerns_us()) waited_for(call);
+  else call.real(call);
+}
+
 }  // namespace weir::path

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "gate/gate.h"
+#include "meter/sites.h"
 #include "path/guess.h"
 #include "sys/file.h"
 #include "wait/lane.h"
@@ -167,6 +168,23 @@ TEST_F(RunTest, errno_is_what_it_was_whatever_weir_met_meanwhile) {
   meter::before_wait.store(usual);
   ::close(ends[0]);
   ::close(ends[1]);
+}
+
+TEST_F(RunTest, a_wait_of_weirs_own_is_no_call_of_the_program) {
+  auto* usual = meter::before_wait.exchange([] {});
+  auto counted = [] {
+    std::int64_t count = meter::sites.others().count;
+    for (int i = 0; i < meter::Sites::most; ++i)
+      if (const meter::Site* site = meter::sites.at(i)) count += site->count;
+    return count;
+  };
+  const std::int64_t waits = counted();
+  const meter::Totals before = meter::totals();
+  wait_a_moment(1'000'000);
+  EXPECT_EQ(meter::totals().suspended - before.suspended, 1);
+  EXPECT_EQ(meter::totals().calls, before.calls);
+  EXPECT_EQ(counted(), waits);
+  meter::before_wait.store(usual);
 }
 
 // A team with stand-ins begins with all its threads at once: those whose calls never block must not go on so.
