@@ -9,6 +9,7 @@
 #include "meter/trace.h"
 #include "omp_ext/idle.h"
 #include "omp_ext/task_region.h"
+#include "omp_ext/tool.h"
 #include "wait/errno_state.h"
 #include "wait/exception_state.h"
 
@@ -410,9 +411,15 @@ void set_most_set_aside(std::int64_t most) {
 
 static bool is_full() { return set_aside_now.load(std::memory_order_relaxed) >= most_set_aside.load(std::memory_order_relaxed); }
 
+// A task that libomp runs where it is created: a team of one keeps its order.
+static bool is_one_in_order() {
+  Member* member = innermost_member();
+  return member && member->serialized && alone(*member) && team::in_explicit_task();
+}
+
 int refuses() {
   int refusal;
-  if (!movable_task(&refusal)) return refusal;
+  if (!movable_task(&refusal)) return refusal == WEIR_REFUSED_NOT_A_TASK && is_one_in_order() ? WEIR_REFUSED_IN_ORDER : refusal;
   return is_full() ? WEIR_REFUSED_CAP : 0;
 }
 

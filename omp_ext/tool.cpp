@@ -26,6 +26,7 @@ namespace weir::team {
 namespace {
 
 constinit std::atomic<bool> active{false};
+constinit std::atomic<ompt_get_task_info_t> task_info{nullptr};
 constinit std::atomic<const char*> aside{nullptr};
 constinit std::atomic<bool> aside_for_computing{false};
 
@@ -181,6 +182,7 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
     int result = set(event, callback);
     all &= result == ompt_set_always || result == ompt_set_sometimes;
   }
+  task_info.store(reinterpret_cast<ompt_get_task_info_t>(lookup("ompt_get_task_info")), std::memory_order_relaxed);
   find_runtime_locks(reinterpret_cast<const void*>(lookup));
   active.store(all);
   if (all) gate::the_gate.on_idle.store(slept_for_lack_of_work);
@@ -203,6 +205,14 @@ ompt_start_tool_result_t* step_aside(const char* whom) {
 }  // namespace
 
 bool tool_active() { return active.load(std::memory_order_relaxed); }
+
+bool in_explicit_task() {
+  ompt_get_task_info_t ask = task_info.load(std::memory_order_relaxed);
+  if (!ask || !tool_active()) return false;
+  int flags = 0;
+  return ask(0, &flags, nullptr, nullptr, nullptr, nullptr) == 2 && (flags & ompt_task_explicit);
+}
+
 const char* stepped_aside_for() { return aside.load(std::memory_order_relaxed); }
 bool stepped_aside_for_computing() { return aside_for_computing.load(std::memory_order_relaxed); }
 

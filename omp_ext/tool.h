@@ -6,6 +6,9 @@ namespace weir::team {
 // Has libomp taken us as its tool? Only then are threads' places known, and only then are teams widened.
 bool tool_active();
 
+// Does the calling thread stand in an explicit task, be it one of libomp's alone? False where that can't be asked.
+bool in_explicit_task();
+
 // Which tool we stepped aside for; nullptr: none.
 const char* stepped_aside_for();
 // Or because no region of the program reaches a call that may wait?

@@ -31,7 +31,8 @@ enum {
   WEIR_REFUSED_CONSTRUCT = 3,  /* this task can't be carried over a suspension */
   WEIR_REFUSED_NO_STACK = 4,   /* no memory for another stack */
   WEIR_REFUSED_FOREIGN_STACK = 5, /* the stack pointer is not within the task's stack */
-  WEIR_REFUSED_NOW = 6         /* not now: asked again, the answer may be another */
+  WEIR_REFUSED_NOW = 6,        /* not now: asked again, the answer may be another */
+  WEIR_REFUSED_IN_ORDER = 7    /* one thread runs its tasks one after the other, and the program may count on that */
 };
 
 typedef struct weir_runtime {

@@ -213,7 +213,8 @@ void say_why_nothing(base::Line& line, const meter::Totals& sum) {
   bool seen = sum.fast_hits || sum.parked || sum.suspended || sum.reasons[static_cast<int>(meter::Reason::buffered_write)];
   const char* narrow = meter::teams.widened.load() ? nullptr : meter::teams.narrow.load();
   line.add("; nothing gained");
-  if (narrow && sum.blocked_ns) line.add(": no stand-ins: %s", narrow);
+  if (reason == meter::Reason::in_order) line.add(": %s", meter::words_of(reason));
+  else if (narrow && sum.blocked_ns) line.add(": no stand-ins: %s", narrow);
   else if (reason == meter::Reason::not_a_task && left_alone) line.add(": OpenMP teams are left alone: %s", left_alone);
   else if (reason != meter::Reason::none) line.add(": %s", meter::words_of(reason));
   else if (sum.blocked_ns) line.add(", no stand-in was there");

@@ -28,6 +28,7 @@ constexpr Name names[] = {
     {"construct", "tasks were in a construct that can't be set aside"},
     {"no_stack", "there was no memory for stacks"},
     {"foreign_stack", "calls ran on stacks that are not their tasks'"},
+    {"in_order", "tasks of a team or an arena of one thread go one after the other"},
     {"thread_bound", "the program may depend on which thread a task runs on"},
     {"watchdog", "nothing moved any more with tasks set aside"},
     {"cancellable", "the program uses pthread_cancel"},

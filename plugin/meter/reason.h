@@ -24,6 +24,7 @@ enum class Reason : std::uint8_t {
   construct,          // the task can't be carried over a suspension
   no_stack,           // no memory for a stack
   foreign_stack,      // the stack pointer is outside the task's stack
+  in_order,           // auto: the tasks of one thread go one after the other
   thread_bound,       // auto: the program depends on thread identity
   watchdog,           // no progress with tasks suspended: parked from then on
   cancellable,        // the program uses pthread_cancel

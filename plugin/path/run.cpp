@@ -531,7 +531,8 @@ Result sliced(Call& call, const Plan& plan, Reason reason) {
 // Is it OpenMP's code that has to stay where it is? Others that were set aside here are tied to this thread.
 bool has_to_stay(Reason reason) {
   const base::Thread& thread = base::self();
-  return (reason == Reason::construct || reason == Reason::not_a_task) && thread.omp && !(thread.place & base::in_tbb_arena);
+  bool is_of_omp = reason == Reason::construct || reason == Reason::in_order || reason == Reason::not_a_task;
+  return is_of_omp && thread.omp && !(thread.place & base::in_tbb_arena);
 }
 
 // What the call waits for may have to be done by a task that goes on on this very thread: it waits by slices, and makes way between

@@ -17,8 +17,15 @@ Reason reason_of(int refusal) {
     case WEIR_REFUSED_CONSTRUCT: return Reason::construct;
     case WEIR_REFUSED_NO_STACK: return Reason::no_stack;
     case WEIR_REFUSED_FOREIGN_STACK: return Reason::foreign_stack;
+    case WEIR_REFUSED_IN_ORDER: return Reason::in_order;
     default: return Reason::not_a_task;
   }
+}
+
+// In a team of one libomp runs each task where it is created, and the thread's place is that of any code of the team's.
+static Reason outside_of_tasks(std::uint32_t place) {
+  const weir_runtime* omp = place & base::in_omp_team ? runtime_of(base::in_omp_task) : nullptr;
+  return omp && omp->refuses() == WEIR_REFUSED_IN_ORDER ? Reason::in_order : Reason::not_a_task;
 }
 
 Choice choose(Ends ends) {
@@ -38,7 +45,7 @@ Choice choose(Ends ends) {
   }
   const weir_runtime* runtime = runtime_of(thread.place);
   if (!runtime && forced) return {Lane::suspend, Reason::none, &thread_runtime};
-  if (!runtime) return {Lane::park, Reason::not_a_task, nullptr};
+  if (!runtime) return {Lane::park, outside_of_tasks(thread.place), nullptr};
   if (int refusal = runtime->refuses()) return {Lane::park, reason_of(refusal), nullptr};
   return {Lane::suspend, Reason::none, runtime};
 }

@@ -35,7 +35,7 @@ int refuses() {
   bool is_made_for_waits = is_io_arena(name_of_arena_here());
   if (!is_made_for_waits && !one_at_a_time) return WEIR_REFUSED_NOT_A_TASK;  // no preload: only theirs
   ArenaSize size = size_here();
-  if (!is_made_for_waits && one_at_a_time(size.slots)) return WEIR_REFUSED_CONSTRUCT;
+  if (!is_made_for_waits && one_at_a_time(size.slots)) return WEIR_REFUSED_IN_ORDER;
   Arena& arena = arena_here();
   if (is_full(arena)) return WEIR_REFUSED_CAP;
   if (size.is_without_workers() && is_shared(arena)) return WEIR_REFUSED_CAP;  // no worker could be called to it

@@ -32,8 +32,7 @@ constexpr Words words[] = {
     {"not_a_task",
      "Calls came from a team's own code, not from a task that could be set aside, so their threads blocked, and "
      "stand-ins took the cores where they were there.",
-     "Make the loop's body a task (omp taskloop, omp task): thousands of them can wait on a few threads. On one core, and in a team of one, "
-     "tasks are set aside with --lane=suspend."},
+     "Make the loop's body a task (omp taskloop, omp task): thousands of them can wait on a few threads."},
     {"lock_held", "A lock was held across the call, so its thread blocked with it.",
      "Release the lock before the call, or read into a buffer first and lock after."},
     {"signal_handler", "The call was made in a signal handler.", "Move the I/O out of the handler."},
@@ -56,6 +55,11 @@ constexpr Words words[] = {
      "Lower WEIR_STACK_KIB, or raise the memory limit or vm.max_map_count."},
     {"foreign_stack", "The call ran on a stack that is not the task's own, as a coroutine library makes them.",
      "Make the call on the task's own stack."},
+    {"in_order",
+     "The tasks of a team or an arena of one thread go one after the other, as without weir, in an order that the program may "
+     "count on.",
+     "Give it more threads (unset OMP_NUM_THREADS, where it is 1); or use --lane=suspend, if nothing depends on the order of "
+     "its tasks."},
     {"thread_bound", "The program may depend on which thread a task runs on, so its tasks were not set aside.",
      "Use --lane=suspend if none of these names matters to a task that does I/O."},
     {"watchdog", "With tasks set aside nothing moved any more, so weir went back to parking.",

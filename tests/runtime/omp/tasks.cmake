@@ -317,7 +317,8 @@ weir_tasks_environment("LANE=auto;WANTED=\"alone\": [1-9]" chain_auto)
 # A team of one keeps the order of its tasks under auto.
 weir_tasks_programs(omp_alone tasks_alone.c)
 weir_tasks_test(alone quick 60 "1 2" none omp_alone)
-weir_tasks_environment("LANE=auto" alone blocked_auto)
+weir_tasks_environment("LANE=auto;WANTED=\"in_order\": [1-9]" alone)
+weir_tasks_environment("LANE=auto" blocked_auto)
 
 weir_tasks_programs(omp_alone_detached tasks_alone_detached.c -pthread)
 weir_tasks_test(alone_detached quick 60 "1" none omp_alone_detached)

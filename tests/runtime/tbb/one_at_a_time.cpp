@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An arena of one slot, and a control that allows one thread, have one task run at a time: what a task read before its call waited
 // stands after it, though nothing is locked. And an arena as large as a program makes it is that large.
-// auto: suspended >= 1 and parked >= 1
+// auto: suspended >= 1 and parked >= 1 and fallbacks.get('in_order', 0) >= 1
 // park: not suspended
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
