@@ -83,12 +83,14 @@ Plan stream(const Call& call, std::uint32_t mode) {
 Plan file(const Call& call, std::uint64_t device, int flags) {
   Plan plan;
   plan.storage = true;
+  // A file's calls block for all that; but the ring's would fail.
+  plan.park_only = flags & O_NONBLOCK;
   if (writes(call)) {
     // A buffered write copies to the page cache and is best left alone; one that waits for the device is not.
     if (!(flags & (O_DIRECT | O_SYNC | O_DSYNC))) return refuse(Reason::buffered_write);
     plan.way = Way::file;
     // At the end of a file a short write can't be followed by another try of the whole.
-    plan.park_only = call.family != Family::put_at || (flags & O_APPEND);
+    plan.park_only |= call.family != Family::put_at || (flags & O_APPEND);
     return plan;
   }
   if (call.family == Family::file_at) {
@@ -96,7 +98,7 @@ Plan file(const Call& call, std::uint64_t device, int flags) {
     return plan;
   }
   plan.way = Way::warm;
-  plan.park_only = (flags & O_DIRECT) || !stays_cached(device);  // nothing is in the cache then for the call to find
+  plan.park_only |= (flags & O_DIRECT) || !stays_cached(device);  // nothing is in the cache then for the call to find
   return plan;
 }
 
@@ -167,7 +169,7 @@ Plan plan_for(const Call& call) {
     return plan;
   }
   if (storage && in_memory(call, device)) return refuse(Reason::unsupported_fd);
-  if (storage) return flags & O_NONBLOCK ? refuse(Reason::nonblocking) : file(call, device, static_cast<int>(flags));
+  if (storage) return file(call, device, static_cast<int>(flags));
   if (S_ISDIR(mode)) return refuse(Reason::unsupported_fd);
   // A positional call on a stream is an error that libc reports best.
   if (at) return refuse(Reason::unsupported_call);

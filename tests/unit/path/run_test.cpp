@@ -40,6 +40,21 @@ TEST_F(RunTest, ADirectReadIsNotTakenForACachedOne) {
   close(fd);
 }
 
+TEST_F(RunTest, a_file_blocks_whether_it_is_to_or_not) {
+  char name[] = "direct-XXXXXX";
+  int fd = mkostemp(name, O_DIRECT | O_NONBLOCK);
+  unlink(name);
+  if (fd < 0 || sys::in_memory(fd)) GTEST_SKIP() << "no direct I/O in this directory";
+  alignas(4096) static char page[4096] = {'w'};
+  ASSERT_EQ(::pwrite(fd, page, sizeof page, 0), 4096);
+  page[0] = 0;
+  EXPECT_EQ(pread(fd, page, sizeof page, 0), 4096);
+  EXPECT_EQ(page[0], 'w');
+  EXPECT_EQ(plain(meter::Reason::nonblocking), 0);
+  EXPECT_EQ(meter::totals().parked, before_.parked + 1);
+  close(fd);
+}
+
 // Else a read of what is not there yet would cost two transfers: the look's, of the last page, and its own.
 TEST_F(RunTest, a_look_whether_bytes_are_there_makes_the_kernel_read_none) {
   constexpr std::size_t bytes = 8 << 20;
