@@ -207,6 +207,12 @@ void name_file(base::Line& name, const char* file) {
 
 namespace {
 
+// Had a stand-in hidden what the reason kept from another lane?
+bool would_stand_ins_do(meter::Reason reason) {
+  using enum meter::Reason;
+  return reason == none || reason == not_a_task || reason == thread_bound || reason == no_stand_in;
+}
+
 void say_why_nothing(base::Line& line, const meter::Totals& sum) {
   meter::Reason reason = main_reason(sum);
   const char* left_alone = meter::teams.kept_out.load();
@@ -215,7 +221,8 @@ void say_why_nothing(base::Line& line, const meter::Totals& sum) {
   line.add("; nothing gained");
   if (reason == meter::Reason::in_order) line.add(": %s", meter::words_of(reason));
   else if (narrow && sum.blocked_ns) line.add(": no stand-ins: %s", narrow);
-  else if (reason == meter::Reason::not_a_task && left_alone) line.add(": OpenMP teams are left alone: %s", left_alone);
+  else if (left_alone && would_stand_ins_do(reason) && (sum.blocked_ns || reason == meter::Reason::not_a_task))
+    line.add(": OpenMP teams are left alone: %s", left_alone);
   else if (reason != meter::Reason::none) line.add(": %s", meter::words_of(reason));
   else if (sum.blocked_ns) line.add(", no stand-in was there");
   else if (wait::policy.best.load() == wait::Lane::plain) line.add(": %s", meter::words_of(meter::Reason::lane_off));

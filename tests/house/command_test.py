@@ -125,6 +125,11 @@ class Run(unittest.TestCase):
         self.assertNotIn("lane_off", got.stderr)
         got = weir("run", "--libomp=" + libomp(), program("team"), env={"OMP_NUM_THREADS": "2", "NAP_MS": "20"})
         self.assertIn("nothing gained: OpenMP teams are left alone: OMP_NUM_THREADS", got.stderr)
+        for lane, name in (("auto", "team_bound"), ("park", "team")):
+            got = weir("run", "--explain", "--lane=" + lane, "--libomp=" + libomp(), program(name),
+                       env={"OMP_NUM_THREADS": "2", "NAP_MS": "20"}).stderr
+            self.assertIn("nothing gained: OpenMP teams are left alone: OMP_NUM_THREADS", got)
+            self.assertIn("--omp-count=cores leaves room", got)
         alone = lambda name: weir("run", "--libomp=" + libomp(), program(name), env={"OMP_NUM_THREADS": "1", "NAP_MS": "20"}).stderr
         self.assertIn("nothing gained: tasks of a team or an arena of one thread go one after the other", alone("tasks"))
         self.assertIn("nothing gained: OpenMP teams are left alone: OMP_NUM_THREADS", alone("team"))

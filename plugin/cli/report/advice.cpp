@@ -121,6 +121,11 @@ void name_places(Advice& advice, const Record& record) {
       std::string name = text(finding, "name"), object = text(finding, "object"), meaning = text(finding, "meaning");
       advice.where.push_back((name.empty() ? "" : name + " in ") + object + (meaning.empty() ? "" : ": " + meaning));
     }
+    // A loop's calls are in no task: what they want is room for stand-ins.
+    if (std::string kept_out = text(record.body, "omp_kept_out"); !kept_out.empty()) {
+      advice.where.push_back("OpenMP, of loops: the teams are left alone, since " + kept_out);
+      if (const char* how = how_to_leave_room(kept_out); *how) advice.action += std::string(" For loops: ") + how;
+    }
     if (!advice.where.empty()) return;
   }
   if (advice.reason == "libgomp") advice.where.push_back(text(record.body, "note"));

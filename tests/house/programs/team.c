@@ -7,8 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifdef KEEPS
+_Thread_local int kept;  /* so its tasks stay on their threads */
+#endif
+
 int main(void) {
   int sum = 0;
+#ifdef KEEPS
+  kept = (int)(sizeof kept);
+#endif
 #pragma omp parallel for reduction(+ : sum) schedule(dynamic)
   for (int i = 0; i < 1000; ++i) sum += i;
   const char *nap = getenv("NAP_MS");
