@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/thread.h"
+#include "intercept/children.h"
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
 #include "intercept/slices.h"
@@ -101,7 +102,8 @@ int run(const char* line, meter::Caller caller) {
   pid_t child = -1;
   int error = begin(line, mask, &child), status = 127 << 8;
   bool by_slices = !error && others_may_be_waited_for(caller.address);
-  if (!error && !by_slices) status = end_of(child, [=](int* news) { return real_wait4(child, news, 0, nullptr); });
+  if (!error && !by_slices)
+    status = wait_for_child([=] { return end_of(child, [=](int* news) { return real_wait4(child, news, 0, nullptr); }); }, caller);
   block(SIG_SETMASK, &mask, nullptr);
   if (error) set_errno(error);
   if (!by_slices) return status;
@@ -131,8 +133,9 @@ extern "C" {
 
 int system(const char* line) {
   if (!line || base::self().engine_depth) return real_system(line);
+  const meter::Caller caller{"system", __builtin_return_address(0)};
   Command command(is_ours(line) ? By::us : By::libc);
-  return command.is_run_by() == By::us ? run(line, {"system", __builtin_return_address(0)}) : real_system(line);
+  return command.is_run_by() == By::us ? run(line, caller) : wait_for_child([=] { return real_system(line); }, caller);
 }
 
 }  // extern "C"

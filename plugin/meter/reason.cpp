@@ -22,6 +22,7 @@ constexpr Name names[] = {
     {"unsupported_fd", "io_uring can't wait for such descriptors"},
     {"unsupported_call", "only libc can serve such calls"},
     {"buffered_write", "buffered writes go to the page cache, and wait for nothing"},
+    {"child", "calls wait for child processes, which may compute on these cores themselves"},
     {"no_ring", "there is no io_uring here"},
     {"cap", "as many tasks were set aside as the run-time bears"},
     {"backlog", "enough tasks waited already"},

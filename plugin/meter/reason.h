@@ -18,6 +18,7 @@ enum class Reason : std::uint8_t {
   unsupported_fd,     // this kind of descriptor can't be waited for by the ring
   unsupported_call,   // these flags or arguments are served by libc alone
   buffered_write,     // a copy to the page cache: nothing to wait for
+  child,              // a child process is waited for, which may compute on that core itself
   no_ring,            // io_uring missing, forbidden or out of memory
   cap,                // as many tasks are suspended as the runtime bears
   backlog,            // enough tasks that were set aside wait for the device, or for a thread

@@ -134,6 +134,26 @@ class Run(unittest.TestCase):
         self.assertIn("nothing gained: tasks of a team or an arena of one thread go one after the other", alone("tasks"))
         self.assertIn("nothing gained: OpenMP teams are left alone: OMP_NUM_THREADS", alone("team"))
 
+    def test_waits_for_child_processes_are_counted_with_their_time_and_reason(self):
+        for how, call in (("loop", "system"), ("tasks", "system"), ("forks", "waitpid"), ("pipes", "pclose")):
+            with self.subTest(how), tempfile.TemporaryDirectory() as folder:
+                report = os.path.join(folder, "r.json")
+                got = weir("run", "--libomp=" + libomp(), "--explain", "--report=" + report, program("children"), how)
+                self.assertEqual(got.stdout, "bad 0\n")
+                self.assertIn("nothing gained: calls wait for child processes", got.stderr)
+                self.assertRegex(got.stderr, r"weir:   child \([\d.]+ m?s, 6 calls\): Threads waited for child processes")
+                self.assertNotIn("Make them within a parallel region", got.stderr)
+                self.assertIn(f"weir:       {call} at ", got.stderr)
+                with open(report, encoding="utf-8") as file:
+                    figures = json.load(file)
+                self.assertEqual(figures["fallbacks"]["child"], 6)
+                self.assertGreaterEqual(figures["plain"], 6)
+                self.assertGreater(figures["lost_by_reason"]["child"], 6 * 0.045)
+                rows = [site for site in figures["call_sites"] if site["reason"] == "child"]
+                self.assertEqual([(row["call"], row["lane"], row["count"]) for row in rows], [(call, "plain", 6)])
+                off = weir("run", "--libomp=" + libomp(), "--lane=off", program("children"), how)
+                self.assertIn("nothing gained: weir was switched off", off.stderr)
+
     def test_the_line_goes_to_what_stderr_was_and_nowhere_else(self):
         with tempfile.NamedTemporaryFile() as data:
             moved = f"import os; os.dup2(os.open({data.name!r}, os.O_WRONLY), 2)"

@@ -43,6 +43,10 @@ constexpr Words words[] = {
     {"unsupported_fd", "io_uring can't wait for descriptors of this kind.", ""},
     {"unsupported_call", "Only libc can serve calls with these flags or arguments.", ""},
     {"buffered_write", "Writes were copies to the page cache, and waited for nothing.", ""},
+    {"child",
+     "Threads waited for child processes (system, pclose, waitpid), which may compute on these cores themselves: so no stand-in "
+     "took them.",
+     "If the children mostly wait, have more of them at once: by the program's own option, or with more threads (OMP_NUM_THREADS)."},
     {"no_ring", "io_uring is missing, forbidden, or out of memory, so no more tasks could be set aside than weir has threads for.",
      "weir doctor says which; allow io_uring in the container, or set the sysctl kernel.io_uring_disabled to 0."},
     {"cap", "As many tasks were set aside as the run-time bears, and further ones had to block.",
