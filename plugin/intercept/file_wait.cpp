@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
 
 #include "intercept/errno_edge.h"
@@ -88,8 +87,8 @@ Result run_whole(Call& call) {
 // Has nobody sought in it? libc knows the place in the file from then on.
 bool reads_on(const FILE* file) { return file->_offset < 0; }
 
-// Would libc's read return at once? Nothing is taken from the descriptor to find out. While it was waited for, somebody else may
-// have read more than his part.
+// Would libc's read return at once? Nothing is taken from the descriptor to find out. While it was waited for, somebody else may have
+// read more than his part.
 Result attempt_whole(Call& call) {
   const FileCall& c = file_call_of(call);
   if (!wants_more(c.file, c.reads.bytes)) return call.real(call);
@@ -128,13 +127,6 @@ bool writes_first(const FILE* file) {
   return may_be_typed && stdout->_flags & by_lines && stdout->_IO_write_ptr > stdout->_IO_write_base;
 }
 
-bool takes_none(int fd) {
-  pollfd one{fd, POLLOUT, 0};
-  return sys::poll(&one, 1, 0) == 0;
-}
-
-Result attempt_put(Call& call) { return takes_none(call.fd) ? -EAGAIN : call.real(call); }
-
 }  // namespace
 
 bool wants_more(const FILE* file, std::size_t bytes) {
@@ -168,36 +160,6 @@ void wait_and_run(FileCall& what) {
   base::self().lock_depth -= parks;
   if (!what.ran) run_whole(call);  // a time limit of the socket was over: libc says so
   // errno as libc left it, on the thread on which the program goes on.
-  else if (failed(result)) set_errno(what.error);
-}
-
-bool may_be_full(const FILE* file, const void* caller) {
-  return others_may_be_waited_for(caller) && file && file->_fileno >= 0 && file->_mode <= 0;
-}
-
-bool is_full(const FILE* file) { return takes_none(file->_fileno); }
-
-// As libc counts (glibc's _IO_new_file_xsputn): in a stream by lines up to the buffer's end. It has a buffer from the first output
-// on.
-bool has_no_room(const FILE* file, std::size_t bytes, bool line_ends) {
-  if (!bytes) return false;
-  if (file->_flags & unbuffered || (line_ends && file->_flags & by_lines)) return true;
-  const char* from = file->_flags & putting ? file->_IO_write_ptr : file->_IO_buf_base;
-  const char* to = file->_flags & putting && !(file->_flags & by_lines) ? file->_IO_write_end : file->_IO_buf_end;
-  std::size_t room = file->_IO_buf_base ? static_cast<std::size_t>(std::max<std::ptrdiff_t>(to - from, 0)) : least;
-  return bytes > room;
-}
-
-bool has_output(const FILE* file) { return file->_IO_write_ptr > file->_IO_write_base; }
-
-void wait_and_put(FileCall& what) {
-  Call call{path::Family::put, path::Direction::out};
-  call.fd = what.file->_fileno;
-  call.attempt = attempt_put;
-  call.real = run_here;
-  call.arguments = &what;
-  Result result = path::run(call, what.caller);
-  if (!what.ran) run_here(call);  // a time limit of the socket was over: libc says so
   else if (failed(result)) set_errno(what.error);
 }
 

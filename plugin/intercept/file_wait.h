@@ -56,7 +56,8 @@ template <typename R, typename F, typename... A>
   return input_for<R>({real.name, __builtin_return_address(0)}, file, reads, real, arguments...);
 }
 
-// Output goes to libc's buffer, or a file's. What libc calls in turn (fopencookie) must know that the FILE is locked.
+// Output goes to libc's buffer, or a file's; it is not waited for. But what libc calls in turn (fopencookie) must know
+// that the FILE is locked.
 template <typename R, typename F, typename... A>
 inline R output(const F& real, A... arguments) {
   path::count_out(0);
@@ -64,30 +65,6 @@ inline R output(const F& real, A... arguments) {
   ++base::self().lock_depth;
   R result = real(arguments...);
   --base::self().lock_depth;
-  return result;
-}
-
-// May a write to the FILE's descriptor, a pipe's or a socket's, have to wait for who reads there: for a task, it may be, that goes
-// on on this very thread? And has it to?
-bool may_be_full(const FILE* file, const void* caller);
-bool is_full(const FILE* file);
-
-// Would libc write so many bytes, with or without a line's end among them, to the descriptor, or have room for them?
-bool has_no_room(const FILE* file, std::size_t bytes, bool line_ends);
-bool has_output(const FILE* file);
-
-// Runs call.body, after waiting until the descriptor takes some.
-void wait_and_put(FileCall& call);
-
-// The same, but where the descriptor is full and writes() it is waited for before.
-template <typename R, typename Writes, typename F, typename... A>
-inline R output_when_taken(meter::Caller caller, FILE* file, const Writes& writes, const F& real, A... arguments) {
-  if (!path::concerns_us() || !may_be_full(file, caller.address) || !writes() || !is_full(file)) return output<R>(real, arguments...);
-  R result{};
-  auto body = [&] { result = real(arguments...); };
-  FileCall call{file, {}, [](FileCall& c) { (*static_cast<decltype(body)*>(c.arguments))(); }, &body};
-  call.caller = caller;
-  wait_and_put(call);
   return result;
 }
 

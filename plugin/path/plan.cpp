@@ -72,8 +72,7 @@ Plan stream(const Call& call, std::uint32_t mode) {
   plan.park_only = plan.limited && writes(call) && sys::socket_value(call.fd, SO_DOMAIN) == AF_UNIX;
   if (!socket && ends_unseen(call, mode)) plan.park_only = true;
   // stdio makes its own call when the wait is over, and that would wait as long again.
-  const bool of_stdio = (call.family == Family::next || call.family == Family::put) && !call.part_count;
-  if (plan.limited && of_stdio) plan.park_only = true;
+  if (plan.limited && call.family == Family::next && !call.part_count) plan.park_only = true;
   if (call.timeout_ns >= 0) plan.timeout_ns = call.timeout_ns;
   if (plan.timeout_ns < 0 && may_be_received(call, mode)) plan.way = Way::receive;
   plan.socket = socket;

@@ -272,9 +272,6 @@ weir_tasks_test(statics quick 60 "1 2" none omp_blocked 0)
 weir_tasks_test(asleep quick 60 "2 3" none omp_blocked asleep)
 weir_tasks_environment("WEIR_WATCHDOG_MS=50" asleep)
 
-weir_tasks_programs(omp_printed tasks_printed.c)
-weir_tasks_test(printed quick 60 "2" none omp_printed)
-
 # Tasks that read from one FILE.
 weir_tasks_programs(omp_one_file tasks_one_file.c -pthread)
 weir_tasks_test(one_file quick 60 "1 2 3" none omp_one_file)
