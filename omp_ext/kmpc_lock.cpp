@@ -35,7 +35,7 @@ constinit Next<void(void**)> next_gomp_critical_name_end{"GOMP_critical_name_end
 void taken() { ++base::self_unsuspended().lock_depth; }
 void given() {
   base::Thread& thread = base::self_unsuspended();
-  if (thread.lock_depth > 0 && --thread.lock_depth == 0 && in_wide_team()) gate::stand_back_after_lock();
+  if (thread.lock_depth > 0 && --thread.lock_depth == 0 && in_wide_team()) gate::stand_back_where_crowded();
 }
 
 // test() takes the lock where it is free, and says so.

@@ -104,13 +104,11 @@ bool make_way_while_spinning() {
   return true;
 }
 
-void stand_back_after_lock() {
+void stand_back_where_crowded() {
   base::Thread& thread = base::self();
   bool may_wait = thread.holds_core && (thread.place & base::in_omp_team) && thread.lock_depth == 0;
   if (may_wait && the_gate.cores.crowded() && !base::in_signal_handler()) wait_among_others();
 }
-
-void stand_back_after_work() { stand_back_after_lock(); }
 
 void give_core() {
   base::Thread& thread = base::self();

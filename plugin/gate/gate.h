@@ -97,10 +97,8 @@ inline bool has_spun_for_a_while() {
   const base::Thread& thread = base::self_unsuspended();
   return thread.holds_core && thread.yields % few == few - 1;
 }
-// The same of a thread that gave back its last lock: with that held it did not wait for a core after a call.
-void stand_back_after_lock();
-// And of one that comes from a call in which the kernel worked for it, and that others would block in: a wide team's threads all have cores
-// until their first one.
-void stand_back_after_work();
+// The same of a thread that gave back its last lock: with that held it did not wait for a core after a call. And of one that comes from
+// a call in which the kernel worked for it, and that others would block in: a wide team's threads all have cores until their first one.
+void stand_back_where_crowded();
 
 }  // namespace weir::gate

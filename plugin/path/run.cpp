@@ -152,7 +152,7 @@ Result worked(Call& call, Reason reason) {
   base::Thread& thread = base::self();
   if (was_at_hand(waited_ns, 0)) {
     meter::mine().fast_hits.add(1);
-    gate::stand_back_after_work();
+    gate::stand_back_where_crowded();
     return result;
   }
   if (auto* tell = before_first_wait.load(std::memory_order_relaxed)) tell();

@@ -5,32 +5,13 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
-enum { threads = 16, records = 400 };
+#include "slow_records.h"
 
-static int ends[2];
-
-static void *feed(void *unused) {
-  const struct timespec pause = {.tv_nsec = 1000000};
-  for (int i = 0; i < records; ++i) {
-    nanosleep(&pause, NULL);
-    if (write(ends[1], &i, sizeof i) != sizeof i) abort();
-  }
-  close(ends[1]);
-  return unused;
-}
-
-static double now(clockid_t clock) {
-  struct timespec at;
-  clock_gettime(clock, &at);
-  return at.tv_sec + at.tv_nsec / 1e9;
-}
+enum { threads = 16 };
 
 static long records_with_lock(omp_lock_t *lock) {
-  pthread_t feeder;
-  if (pipe(ends) || pthread_create(&feeder, NULL, feed, NULL)) abort();
+  start_feeder();
   long sum = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
   for (int record, got;; sum += record) {
@@ -44,8 +25,7 @@ static long records_with_lock(omp_lock_t *lock) {
     }
     if (got != sizeof record) break;
   }
-  pthread_join(feeder, NULL);
-  close(ends[0]);
+  join_feeder();
   return sum;
 }
 

@@ -6,22 +6,10 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
-enum { roots = 2, records = 400 };
+#include "slow_records.h"
 
-static int ends[2];
-
-static void *feed(void *unused) {
-  const struct timespec pause = {.tv_nsec = 1000000};
-  for (int i = 0; i < records; ++i) {
-    nanosleep(&pause, NULL);
-    if (write(ends[1], &i, sizeof i) != sizeof i) abort();
-  }
-  close(ends[1]);
-  return unused;
-}
+enum { roots = 2 };
 
 static void *take_records(void *sum_of_root) {
   long sum = 0;
@@ -35,17 +23,11 @@ static void *take_records(void *sum_of_root) {
   return NULL;
 }
 
-static double now(clockid_t clock) {
-  struct timespec at;
-  clock_gettime(clock, &at);
-  return at.tv_sec + at.tv_nsec / 1e9;
-}
-
 int main(void) {
   double computed_before = now(CLOCK_PROCESS_CPUTIME_ID);
-  pthread_t feeder, threads[roots];
+  pthread_t threads[roots];
   long sums[roots], sum = 0;
-  if (pipe(ends) || pthread_create(&feeder, NULL, feed, NULL)) abort();
+  start_feeder();
   for (int i = 0; i < roots; ++i) {
     if (pthread_create(&threads[i], NULL, take_records, &sums[i])) abort();
   }
@@ -53,7 +35,7 @@ int main(void) {
     pthread_join(threads[i], NULL);
     sum += sums[i];
   }
-  pthread_join(feeder, NULL);
+  join_feeder();
   printf("%ld\n", sum);
   double computed = now(CLOCK_PROCESS_CPUTIME_ID) - computed_before;
   if (getenv("WEIR_LANE") && computed > records / 2000.0) fprintf(stderr, "%.2f s of a core for %d records\n", computed, records);
