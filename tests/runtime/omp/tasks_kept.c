@@ -34,7 +34,13 @@ static int by_who_makes_them(void) {
   return sum;
 }
 
-static int by_one_in_place(void) {
+static void get_it(void) { got(there[0]); }
+static void get_it_with_a_limit(void) {
+  struct pollfd one = {there[0], POLLIN, 0};
+  if (poll(&one, 1, 20000) == 1) get_it();
+}
+
+static int by_one_in_place_that(void (*waits)(void), int tells) {
   int sum = 0;
 #pragma omp parallel
 #pragma omp single
@@ -44,8 +50,8 @@ static int by_one_in_place(void) {
 #pragma omp task
       {
 #pragma omp task if (0)
-        got(there[0]);
-        give(back[1], 2);
+        waits();
+        give(back[1], tells);
       }
       usleep(2000);
       give(there[1], 1);
@@ -54,6 +60,9 @@ static int by_one_in_place(void) {
   }
   return sum;
 }
+
+static int by_one_in_place(void) { return by_one_in_place_that(get_it, 2); }
+static int by_one_with_a_limit(void) { return by_one_in_place_that(get_it_with_a_limit, 5); }
 
 static int by_one_of_a_final_one(void) {
   int sum = 0;
@@ -100,30 +109,6 @@ static int by_one_that_sleeps(void) {
       usleep(2000);
 #pragma omp atomic write
       told = 1;
-    }
-    sum = got(back[0]);
-  }
-  return sum;
-}
-
-static int by_one_with_a_limit(void) {
-  int sum = 0;
-#pragma omp parallel
-#pragma omp single
-  {
-#pragma omp task
-    {
-#pragma omp task
-      {
-#pragma omp task if (0)
-        {
-          struct pollfd one = {there[0], POLLIN, 0};
-          if (poll(&one, 1, 20000) == 1) got(there[0]);
-        }
-        give(back[1], 5);
-      }
-      usleep(2000);
-      give(there[1], 1);
     }
     sum = got(back[0]);
   }
