@@ -23,9 +23,17 @@ constinit int threads = 0;
 constinit int idle = 0;     // of these, with nothing to do, and nothing sent to them yet
 constinit int refused = 0;  // errands in a row
 constinit int most = most_in_doubt;  // threads
+constinit bool looked = false;       // whether more are within the limits
 constinit std::atomic<std::uint32_t> bell{0};
 
-bool may_take_one() { return refused < enough_refused && (idle > 0 || threads < most); }
+// Those that are sent at once may all wait for another's end: none is refused while the limits are looked up, and that not before it matters.
+bool may_take_one() {
+  if (refused >= enough_refused) return false;
+  if (idle > 0 || threads < most) return true;
+  if (!looked && sys::threads_are_within_limits(2 * most_threads)) most = most_threads;
+  looked = true;
+  return threads < most;
+}
 
 void run(Errand& errand) {
   bool made = sys::is_like(errand.sender);
@@ -50,16 +58,8 @@ Errand* next() {
   }
 }
 
-void look_up_limits() {
-  if (!sys::threads_are_within_limits(2 * most_threads)) return;
-  sys::LockScope scope(lock);
-  most = most_threads;
-}
-
 void body(void* first) {
   run(*static_cast<Errand*>(first));
-  static constinit std::atomic<bool> looked{false};
-  if (!looked.exchange(true)) look_up_limits();
   while (true) run(*next());
 }
 

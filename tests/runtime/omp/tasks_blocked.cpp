@@ -316,6 +316,7 @@ struct EpollMasked : Masked {
 
 // Commands, that end once they are told to. Each tells the next one.
 struct Command : Readiness {
+  Command() { std::snprintf(line, sizeof line, "read word </dev/fd/%d; exit 7", ends[0]); }
   void tell() {
     if (write(ends[1], "x\n", 2) != 2) std::abort();
   }
@@ -323,17 +324,13 @@ struct Command : Readiness {
     tell();
     return WIFEXITED(status) && WEXITSTATUS(status) == 7;
   }
-  const char* line() {
-    std::snprintf(text, sizeof text, "read word </dev/fd/%d; exit 7", ends[0]);
-    return text;
-  }
-  char text[64];
+  char line[64];
 };
 struct SystemCommand : Command {
-  bool wait() { return ended_well(system(line())); }
+  bool wait() { return ended_well(system(line)); }
 };
 struct PipedCommand : Command {
-  bool wait() { return ended_well(pclose(popen(line(), "w"))); }
+  bool wait() { return ended_well(pclose(popen(line, "w"))); }
 };
 
 // What comes in two parts, the second when somebody was told, and is taken by one call.
@@ -471,7 +468,7 @@ long behind_it() {
 
 // More of them wait than there are threads.
 template <typename Waits>
-long all_for_one(int count) {
+long all_for_one(int count, long ms = 5) {
   Waits first_done;
   std::atomic<long> seen{0};
 #pragma omp parallel shared(first_done, seen)
@@ -479,7 +476,7 @@ long all_for_one(int count) {
   {
 #pragma omp task shared(first_done)
     {
-      block(5);
+      block(ms);
       first_done.tell();
     }
     for (int i = 0; i < count; i++)
@@ -559,6 +556,7 @@ int main(int count, char** argument) {
     return 0;
   }
   if (count > 1 && !std::strcmp(argument[1], "whole")) {
+    std::printf("the first at once %ld\n", all_for_one<PipedCommand>(12, 200));
     show<LimitedSystemSemaphore>("semaphore of System V with a limit");
     show<PolledMasked>("ppoll with a mask");
     show<SelectedMasked>("pselect with a mask");
