@@ -52,16 +52,25 @@ Connecting::Turn Connecting::begin(std::int64_t cores) {
   return last_;
 }
 
-void Connecting::made(Turn turn, std::int64_t took_ns) {
+// After `change(now_ns)`, if that changed something, others may begin.
+template <typename Change>
+void Connecting::apply(Change change) {
   base::Queue may_go;
   {
     sys::LockScope hold(lock_);
-    New* mine = find(turn);
-    if (!mine) return;
-    made_locked(*mine, took_ns);
-    let_others_begin_locked(base::now_ns(), may_go);
+    std::int64_t now = base::now_ns();
+    if (!change(now)) return;
+    let_others_begin_locked(now, may_go);
   }
   submit(may_go);
+}
+
+void Connecting::made(Turn turn, std::int64_t took_ns) {
+  apply([&](std::int64_t) {
+    New* mine = find(turn);
+    if (mine) made_locked(*mine, took_ns);
+    return mine != nullptr;
+  });
 }
 
 void Connecting::made_locked(New& mine, std::int64_t took_ns) {
@@ -74,15 +83,11 @@ void Connecting::made_locked(New& mine, std::int64_t took_ns) {
 }
 
 void Connecting::over(Turn turn) {
-  base::Queue may_go;
-  {
-    sys::LockScope hold(lock_);
+  apply([&](std::int64_t) {
     New* mine = find(turn);
-    if (!mine) return;
-    remove_locked(mine);
-    let_others_begin_locked(base::now_ns(), may_go);
-  }
-  submit(may_go);
+    if (mine) remove_locked(mine);
+    return mine != nullptr;
+  });
 }
 
 void Connecting::remove_locked(New* which) { *which = all_[--count_]; }
@@ -118,12 +123,9 @@ bool Connecting::withdraw(op::Request& request) {
 }
 
 void Connecting::ended(const op::Request& request) {
-  base::Queue may_go;
-  {
-    sys::LockScope hold(lock_);
+  apply([&](std::int64_t now) {
     New* mine = std::find_if(all_, all_ + count_, [&](const New& one) { return one.request == &request; });
-    if (mine == all_ + count_) return;
-    std::int64_t now = base::now_ns();
+    if (mine == all_ + count_) return false;
     if (failed(request.result)) {
       remove_locked(mine);
     } else {
@@ -131,15 +133,12 @@ void Connecting::ended(const op::Request& request) {
       *mine = {mine->turn, true, nullptr, request.op.fd, now};
       marks_[word_of(request.op.fd)].fetch_or(bit_of(request.op.fd), std::memory_order_relaxed);
     }
-    let_others_begin_locked(now, may_go);
-  }
-  submit(may_go);
+    return true;
+  });
 }
 
 void Connecting::over_at(int fd) {
-  base::Queue may_go;
-  {
-    sys::LockScope hold(lock_);
+  apply([&](std::int64_t) {
     bool shared = false;
     for (int i = count_ - 1; i >= 0; --i) {
       int other = all_[i].fd;
@@ -147,9 +146,8 @@ void Connecting::over_at(int fd) {
       else if (other >= 0) shared = shared || (word_of(other) == word_of(fd) && bit_of(other) == bit_of(fd));
     }
     if (!shared) marks_[word_of(fd)].fetch_and(~bit_of(fd), std::memory_order_relaxed);
-    let_others_begin_locked(base::now_ns(), may_go);
-  }
-  submit(may_go);
+    return true;
+  });
 }
 
 void Connecting::number_ends(int fd) {

@@ -58,6 +58,8 @@ class Connecting {
 
   std::int64_t limit(std::int64_t cores) const;
   New* find(Turn turn);
+  template <typename Change>
+  void apply(Change change);
   bool is_there_room() const { return count_ < limit(cores_) || count_ == most; }
   void begin_locked(const op::Request& request, std::int64_t now_ns);
   void made_locked(New& mine, std::int64_t took_ns);

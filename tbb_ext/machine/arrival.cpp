@@ -91,11 +91,11 @@ int anybody_computes() {
 
 constexpr const char* in_arena = "in oneTBB";
 
-// On a coroutine's stack, or some thread's own.
+// On a coroutine's stack, or some thread's own. Where its end is not known, nothing is.
 int keeps_errno() {
   const void* here = __builtin_frame_address(0);
-  const void* end = stacks.owns(here) ? stacks.end_of(here) : end_of_own_stack(here);
-  return end && wait::keeps_errno(end);
+  const void* end = stacks.owns(here) ? stacks.end_of(here) : end_of_stack(here);
+  return !end || wait::keeps_errno(end);
 }
 
 std::uint64_t begins(const void* site) {

@@ -7,7 +7,10 @@ namespace weir::tbb {
 // into libtbb.
 void note_own_stack(const void* frame);
 
-// Where the thread's own stack that `address` lies on ends, or what of it tasks have; null: not known.
-const void* end_of_own_stack(const void* address);
+// Likewise of one that is no thread's own.
+void note_stack(const void* low, const void* end);
+
+// Where the stack that `address` lies on ends, or what of it tasks have; null: not known. (Of a coroutine whose stack is ours `stacks` knows.)
+const void* end_of_stack(const void* address);
 
 }  // namespace weir::tbb
