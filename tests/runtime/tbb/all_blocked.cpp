@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that has two threads, for it says so, and both block, as only a thread can wait, for what a task that is set aside will
 // do: with a mutex held, in another arena, and keeping the address of errno.
-// auto WEIR_WATCHDOG_MS=20: suspended >= 3
-// suspend WEIR_WATCHDOG_MS=20: suspended >= 3
+// auto WEIR_WATCHDOG_MS=20: suspended >= 1
+// suspend WEIR_WATCHDOG_MS=20: suspended >= 1
 #include "all_blocked.h"
 
 #include <oneapi/tbb/global_control.h>

@@ -23,7 +23,7 @@ void all_read(const char* how, int readers, Read read_one) {
       group.run([&] {
         if (read_one(ends[0])) ++got;
       });
-    check(wait_ms(20), "a wait");
+    check(wait_ms(40), "a wait");
     const std::string bytes(static_cast<std::size_t>(readers), 'b');
     check(write(ends[1], bytes.data(), bytes.size()) == readers, "bytes are written");
   });

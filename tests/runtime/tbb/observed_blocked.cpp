@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // As all_blocked, where an observer of the program's is to see no more threads than there are cores.
-// auto WEIR_WATCHDOG_MS=20: suspended >= 2
-// suspend WEIR_WATCHDOG_MS=20: suspended >= 2
+// auto WEIR_WATCHDOG_MS=20: suspended >= 1
+// suspend WEIR_WATCHDOG_MS=20: suspended >= 1
 #include <oneapi/tbb/task_scheduler_observer.h>
 
 #include "all_blocked.h"
