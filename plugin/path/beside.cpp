@@ -10,6 +10,7 @@
 #include "meter/counters.h"
 #include "path/yielding.h"
 #include "sys/futex.h"
+#include "wait/errno_state.h"
 #include "wait/lane.h"
 
 namespace weir::path {
@@ -45,6 +46,7 @@ bool made_beside(Call& call, Result* result) {
   constexpr std::int64_t shortest_ns = base::ns_per_ms / 8, longest_ns = 2 * base::ns_per_ms;
   if (base::self().lock_depth > 0 || base::in_signal_handler()) return false;
   if (wait::policy.cancellable.load(std::memory_order_relaxed) || would_be_ended(call.ends)) return false;
+  wait::KeptErrno kept;
   Sent sent;
   sent.make = make;
   sent.done = over;
