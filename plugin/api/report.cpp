@@ -253,7 +253,7 @@ void say_summary(const Facts& facts) {
     line.add("; no io_uring here%s", sum.suspended ? ": threads of weir's waited for tasks" : ", nothing could be suspended");
   if (!hidden_ns) say_why_nothing(line, sum);
   if (*said) line.add("; %s", said);
-  tell(line.add("\n"));
+  tell_on_new_line(line.add("\n"));
 }
 
 namespace {

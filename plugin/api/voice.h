@@ -18,4 +18,7 @@ void voice_after_fork();
 // Writes the line to what stderr was at first; nowhere, if that is gone, or nobody reads it.
 void tell(const base::Line& line);
 
+// The same, on a terminal at the beginning of a line, also where the program's last one has no end.
+void tell_on_new_line(const base::Line& line);
+
 }  // namespace weir::api

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The weir command from outside: command_test.py WEIR PROGRAMS [unittest arguments]."""
+import fcntl
 import json
 import os
 import re
 import shutil
 import signal
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -133,6 +136,43 @@ class Run(unittest.TestCase):
         alone = lambda name: weir("run", "--libomp=" + libomp(), program(name), env={"OMP_NUM_THREADS": "1", "NAP_MS": "20"}).stderr
         self.assertIn("nothing gained: tasks of a team or an arena of one thread go one after the other", alone("tasks"))
         self.assertIn("nothing gained: OpenMP teams are left alone: OMP_NUM_THREADS", alone("team"))
+
+    def on_terminal(self, text, term):
+        ours, theirs = os.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        env = {**os.environ, "TERM": term}
+        subprocess.run([WEIR, "run", "/bin/sh", "-c", f"printf '{text}' >&2"], stderr=theirs, timeout=60, check=True, env=env)
+        os.close(theirs)
+        said = b""
+        try:
+            while part := os.read(ours, 65536):
+                said += part
+        except OSError:  # all was read
+            pass
+        os.close(ours)
+        return said.decode()
+
+    def test_a_last_line_without_its_end_is_not_glued_to_the_line_on_a_terminal(self):
+        for text in ("not finished", "finished\n", ""):
+            said = self.on_terminal(text, "xterm")
+            # As a terminal of 80 columns shows it: what comes behind the last one begins the next row.
+            rows, column = [""], 0
+            for c in said:
+                if c == "\n":
+                    rows.append("")
+                elif c == "\r":
+                    column = 0
+                    continue
+                else:
+                    if column == 80:
+                        rows.append("")
+                        column = 0
+                    rows[-1] = rows[-1][:column].ljust(column) + c + rows[-1][column + 1:]
+                    column += 1
+            rows = [row.rstrip() for row in rows if row.strip()]
+            self.assertTrue(any(row.startswith("weir: ") for row in rows), rows)
+            self.assertEqual([row for row in rows if "finished" in row], [text.strip()] if text else [])
+        self.assertIn("not finishedweir: ", self.on_terminal("not finished", "dumb"))  # which may show the blanks
 
     def test_waits_for_child_processes_are_counted_with_their_time_and_reason(self):
         for how, call in (("loop", "system"), ("tasks", "system"), ("forks", "waitpid"), ("pipes", "pclose")):
