@@ -175,6 +175,12 @@ bool each_takes_much(const Region& region, const void* code, lane::Beginning beg
   return much;
 }
 
+// For the time of its outermost region the thread has so many at work, without stand-ins.
+void team_is_at_work(base::TeamSeat& seat, std::int64_t threads) {
+  meter::mine().team.add(threads - seat.own_threads);
+  seat.own_threads = threads;
+}
+
 // Watches how the region fares. True: with stand-ins, more than `asked` (0: more than without us).
 bool watch(base::TeamSeat& seat, const void* code, lane::Beginning beginning, int asked) {
   Region& region = region_of(code);
@@ -258,6 +264,7 @@ bool weir::omp::before_fork(const void* code, weir::lane::Beginning beginning) {
   seat.forked = nullptr;
   seat.next_team = 0;
   bool wide = !wish.exactly && watch(seat, code, beginning, wish.threads);
+  team_is_at_work(seat, seat.forked ? seat.forked_cores : wish.threads ? wish.threads : size_without_us(team_plan()));
   bool narrower = !wide && spinning_was_set.load(std::memory_order_relaxed), among_others = !wide && sleeps_among_others();
   if ((narrower || among_others) && are_too_many_to_spin(wish.threads)) among_others ? sleep_among_others(seat) : stop_spinning(seat);
   return wide;
@@ -270,6 +277,7 @@ void weir::omp::after_fork(const void* code) {
   weir::base::TeamSeat& seat = weir::base::self().seat;
   if (!seat.team) weir::meter::regions.leave(reinterpret_cast<std::uintptr_t>(code));
   if (within_team(seat)) return;
+  team_is_at_work(seat, 0);
   if (seat.blocktime_ms > 0) spin_again(seat);
   if (!seat.forked) return;
   auto& region = *static_cast<Region*>(seat.forked);

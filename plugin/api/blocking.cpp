@@ -14,6 +14,7 @@
 #include "gate/connecting.h"
 #include "gate/gate.h"
 #include "meter/counters.h"
+#include "meter/overlap.h"
 #include "meter/sites.h"
 #include "meter/trace.h"
 #include "path/call.h"
@@ -123,12 +124,15 @@ Result block(const Made& by, Reason why, Call call, int stored = -1) {
   gate::Gate& gate = gate::the_gate;
   if (stored >= 0) gate::wants_permit(stored);
   bool permit = stored >= 0 && gate.permits.acquire(gate.wait_ns.load(std::memory_order_relaxed));
-  meter::gauges.in_flight.rise();
+  std::int64_t at_once = meter::gauges.in_flight.rise();
   meter::Traced traced = meter::begins(meter::Track::parked, by.caller.call);
+  std::int64_t flew = base::now_ns();
   Result result;
   do result = call();
   while (result == -EINTR);
-  meter::gauges.in_flight.fall();
+  std::int64_t flown_ns = base::now_ns() - flew;
+  if (stored >= 0) meter::stored_flight_ends(at_once, flown_ns);
+  meter::gauges.in_flight.fall(flown_ns);
   if (permit) path::release_permit();
   meter::ends(traced, meter::Track::parked, by.caller.call, result);
   std::int64_t took = base::now_ns() - began;

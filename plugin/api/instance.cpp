@@ -25,6 +25,7 @@
 #include "gate/gate.h"
 #include "message/link.h"
 #include "meter/counters.h"
+#include "meter/overlap.h"
 #include "meter/trace.h"
 #include "lane/decision.h"
 #include "lane/waits.h"
@@ -369,7 +370,9 @@ const lane::Decision& program() { return loaded.decision; }
 
 void pool_started() {
   static constinit std::atomic<bool> known{false};
-  if (!known.exchange(true)) wait::add_runtime(&pool::pool_runtime, base::in_own_worker);
+  if (known.exchange(true)) return;
+  wait::add_runtime(&pool::pool_runtime, base::in_own_worker);
+  meter::raise_to(gate::the_gate.cores.limit() - 1, meter::workers_beside);
 }
 
 void after_load() {

@@ -16,6 +16,7 @@
 #include "api/task.h"
 #include "base/clock.h"
 #include "meter/counters.h"
+#include "meter/overlap.h"
 #include "meter/sites.h"
 #include "path/waiting.h"
 #include "sys/file.h"
@@ -108,13 +109,16 @@ bool rings_again(weir_operation& alarm) {
   alarm.op.timeout_ns = alarm.again_ns;
   meter::gauges.in_flight.rise();
   if (path::submit(alarm)) return true;
-  meter::gauges.in_flight.fall();
+  meter::gauges.in_flight.fall(0);
   return false;
 }
 
 void ended(op::Request& request) {
   auto& operation = static_cast<weir_operation&>(request);
-  meter::gauges.in_flight.fall();
+  bool waits = !operation.by_call && !operation.ring;  // as account() has it
+  std::int64_t flown_ns = waits ? base::now_ns() - operation.flew_ns : 0;
+  if (waits && operation.binds_permit) meter::stored_flight_ends(operation.at_once, flown_ns);
+  meter::gauges.in_flight.fall(flown_ns);
   path::tell_of_connection(operation);
   if (operation.binds_permit && !operation.by_thread) {
     meter::mine().storage_ops.add(1);
@@ -179,12 +183,12 @@ int start(weir_operation** out, const op::Op& what, Alarm alarm = {},
   operation->ring_argument = alarm.argument;
   operation->again_ns = alarm.again_ns;
   operation->caller = caller;
-  operation->began_ns = base::now_ns();
+  operation->began_ns = operation->flew_ns = base::now_ns();
   operation->of_process = forks.load(std::memory_order_relaxed);
   bool storage = op::may_be_of_storage(what.kind) && sys::is_storage(what.fd);
   operation->binds_permit = storage;
   meter::mine().calls.add(1);
-  meter::gauges.in_flight.rise();
+  operation->at_once = meter::gauges.in_flight.rise();
   under_way.fetch_add(1, std::memory_order_relaxed);
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
   *out = operation;
@@ -196,7 +200,7 @@ int start(weir_operation** out, const op::Op& what, Alarm alarm = {},
   bool positional = (what.kind == op::Kind::read || what.kind == op::Kind::write) && what.offset >= 0;
   operation->by_call = storage || positional || what.kind == op::Kind::fsync;
   if (int error = sys::start_program_thread(do_by_thread, operation, "weir-operation")) {
-    meter::gauges.in_flight.fall();
+    meter::gauges.in_flight.fall(0);
     under_way.fetch_sub(1, std::memory_order_relaxed);
     release(operation);
     *out = nullptr;

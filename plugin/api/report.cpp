@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -16,6 +17,7 @@
 #include "base/log.h"
 #include "lane/gomp.h"
 #include "meter/counters.h"
+#include "meter/overlap.h"
 #include "meter/teams.h"
 #include "sys/file.h"
 #include "sys/process.h"
@@ -97,6 +99,14 @@ void put_figures(Writer& out, const meter::Totals& sum, const Facts& facts) {
            (long long)meter::gauges.in_flight.peak(), (long long)meter::gauges.suspended.peak());
   line.add("\"blocked_s\": %.6f,\n\"hidden_s\": %.6f,\n\"storage_ops\": %lld,\n\"storage_bytes\": %lld,\n",
            seconds(sum.all_waits_ns()), seconds(sum.all_hidden_ns()), (long long)sum.storage_ops, (long long)sum.storage_bytes);
+  out.put(line);
+}
+
+void put_overlap(Writer& out, const meter::Overlap::Sum& overlap) {
+  base::Line line;
+  line.add("\"waiting_s\": %.6f,\n\"in_flight_s\": %.6f,\n\"computing_s\": %.6f,\n", seconds(overlap.clock_ns),
+           seconds(overlap.flown_ns), seconds(overlap.computing_ns));
+  line.add("\"own_threads\": %.3f,\n\"gained_s\": %.6f,\n", overlap.threads(), seconds(overlap.gained_ns));
   out.put(line);
 }
 
@@ -215,6 +225,8 @@ bool would_stand_ins_do(meter::Reason reason) {
 
 void say_why_nothing(base::Line& line, const meter::Totals& sum) {
   meter::Reason reason = main_reason(sum);
+  bool none_waited = !sum.parked && !sum.suspended && !sum.all_waits_ns();  // threads of a large team may have, for a core
+  if (none_waited && reason == meter::Reason::gate_timeout) reason = meter::Reason::none;
   const char* left_alone = meter::teams.kept_out.load();
   bool seen = sum.fast_hits || sum.parked || sum.suspended || sum.reasons[static_cast<int>(meter::Reason::buffered_write)];
   const char* narrow = meter::teams.widened.load() ? nullptr : meter::teams.narrow.load();
@@ -228,7 +240,22 @@ void say_why_nothing(base::Line& line, const meter::Totals& sum) {
   else if (wait::policy.best.load() == wait::Lane::plain) line.add(": %s", meter::words_of(meter::Reason::lane_off));
   else if (sum.calls && !seen && left_alone) line.add(": OpenMP teams are left alone: %s", left_alone);
   else if (sum.calls && !seen) line.add(", no call was made in a team, a task or an arena");
-  else line.add(", no call had to wait");
+  else line.add(", no call that weir knows had to wait");
+}
+
+constexpr std::int64_t shortest_said_ns = 5 * base::ns_per_ms;  // a hundredth of a second, as it is printed
+
+// What was gained can't be known without a run without us: said is what the program's own threads had time for.
+void say_what_was_hidden(base::Line& line, std::int64_t hidden_ns, const meter::Overlap::Sum& overlap, std::int64_t wall_ns) {
+  line.add("; %.2f s of waiting hidden in %.2f s", seconds(hidden_ns), seconds(wall_ns));
+  if (!overlap.clock_ns) return;
+  bool gained = overlap.gained_ns >= std::max(shortest_said_ns, wall_ns / 100);
+  long threads = static_cast<long>(overlap.threads() + 0.5);
+  base::Line its;
+  if (threads > 1) its.add("its %ld threads", threads);
+  else its.add("its thread");
+  if (gained) line.add(", for which %s would take some %.2f s", its.text(), seconds(wall_ns + overlap.gained_ns));
+  else line.add(", no more than %s %s without weir", its.text(), threads > 1 ? "wait and compute" : "waits and computes");
 }
 
 }  // namespace
@@ -247,11 +274,15 @@ void say_summary(const Facts& facts) {
   line.add("%lld calls, %.1f MB; %lld suspended, %lld parked, peak %lld in flight", (long long)sum.calls,
            static_cast<double>(sum.bytes_read + sum.bytes_written) / 1e6, (long long)sum.suspended,
            (long long)sum.parked, (long long)meter::gauges.in_flight.peak());
+  meter::Overlap::Sum overlap = meter::overlap_now();
   std::int64_t hidden_ns = sum.all_hidden_ns();
-  if (hidden_ns) line.add("; %.2f s of waiting hidden in %.2f s", seconds(hidden_ns), seconds(facts.wall_ns));
+  if (overlap.flown_ns) hidden_ns = std::min(hidden_ns, overlap.flown_ns);  // without that for a permit
+  bool says_hidden = hidden_ns >= shortest_said_ns;
+  if (says_hidden) say_what_was_hidden(line, hidden_ns, overlap, facts.wall_ns);
   if (facts.ring_failed)
     line.add("; no io_uring here%s", sum.suspended ? ": threads of weir's waited for tasks" : ", nothing could be suspended");
-  if (!hidden_ns) say_why_nothing(line, sum);
+  bool says_why = !hidden_ns || sum.all_waits_ns() - hidden_ns >= shortest_said_ns;
+  if (!says_hidden && says_why) say_why_nothing(line, sum);
   if (*said) line.add("; %s", said);
   tell_on_new_line(line.add("\n"));
 }
@@ -267,6 +298,7 @@ int write_all(int fd, const Facts& facts) {
   out.put(head);
   put_command(out);
   put_figures(out, sum, facts);
+  put_overlap(out, meter::overlap_now());
   put_evidence(out);
   put_teams(out);
   put_fallbacks(out, sum);

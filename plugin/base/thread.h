@@ -39,6 +39,7 @@ struct TeamSeat {
   void* forked = nullptr;           // the region it forked and weir watches
   std::int64_t forked_size = 0;     // with so many threads,
   std::int64_t forked_cores = 0;    // without weir with so many
+  std::int64_t own_threads = 0;     // so many has the outermost team it forked without stand-ins, watched or not; 0: it forks none
   std::int64_t forked_ns = 0;       // since when; 0: not timed
   std::int64_t threads_at_work = 0;  // so many has the outermost team it forked, which is not over
   int blocktime_ms = -1;            // libomp's spinning time to restore after it; -1: untouched

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/thread.h"
+#include "meter/overlap.h"
 #include "sys/raw.h"
 
 namespace weir::meter {
@@ -106,16 +107,30 @@ std::uint64_t sum_of_regions() {
   return sum;
 }
 
+Flown sum_of_flown() {
+  Flown sum;
+  auto add = [&sum](const Counters& c) {
+    sum.ns += c.flown_ns.value();
+    sum.stored_ns += c.stored_ns.value();
+    sum.stored += c.stored.value();
+    sum.team += c.team.value();
+  };
+  add(shared_by_the_late);
+  for (Counters* c = all.load(std::memory_order_acquire); c; c = c->next) add(*c);
+  return sum;
+}
+
 void after_fork() {
   Counters* mine_now = base::self().counters;
   for (Counters* c = all.load(std::memory_order_acquire); c; c = c->next) {
     Count* counts[] = {&c->calls, &c->bytes_read, &c->bytes_written, &c->fast_hits, &c->parked, &c->suspended,
                        &c->plain, &c->blocked_ns, &c->hidden_ns, &c->storage_ops, &c->storage_bytes,
-                       &c->parked_ns, &c->suspended_ns, &c->beside_ns, &c->beside_hidden_ns, &c->core_wait_ns};
+                       &c->parked_ns, &c->suspended_ns, &c->beside_ns, &c->beside_hidden_ns, &c->core_wait_ns, &c->flown_ns,
+                       &c->stored_ns, &c->stored};
     for (Count* count : counts) count->reset();
     for (Count& count : c->reasons) count.reset();
     for (Count& count : c->lost_ns) count.reset();
-    if (c != mine_now) c->regions.store(0, std::memory_order_relaxed);  // what this thread is in, it will leave
+    if (c != mine_now) c->regions.store(0, std::memory_order_relaxed), c->team.reset();  // what this thread is in, it will leave
     c->in_use.store(c == mine_now, std::memory_order_relaxed);
   }
   gauges.in_flight.reset();
@@ -124,6 +139,7 @@ void after_fork() {
   gauges.blocked.store(0, std::memory_order_relaxed);
   gauges.aside.store(0, std::memory_order_relaxed);
   gauges.ring_ops.reset();
+  overlap_after_fork();
 }
 
 }  // namespace weir::meter

@@ -40,6 +40,10 @@ struct alignas(128) Counters {
   Count beside_ns;      // operations that were started, and waited for later: how long they were under way,
   Count beside_hidden_ns;  // and for how much of that no thread blocked
   Count core_wait_ns;   // from the end of a wait until there was a core to go on with
+  Count flown_ns;       // in flight, all its calls together, since they had their permits
+  Count stored_ns;      // of flown_ns, for files and devices,
+  Count stored;         // so many of these
+  Count team;           // threads of the program's own, without stand-ins, that it has at work now
   Count lost_ns[reason_count];  // callers blocked, and their cores went to nobody, by reason
   Count reasons[reason_count];
   std::atomic<std::uint64_t> regions{0};  // the part of Regions' sum that this thread has added, and left
@@ -79,6 +83,12 @@ Totals totals();
 // The sum of all threads' `regions`.
 std::uint64_t sum_of_regions();
 
+// The same of what is about flights, and of `team`.
+struct Flown {
+  std::int64_t ns = 0, stored_ns = 0, stored = 0, team = 0;
+};
+Flown sum_of_flown();
+
 // In a forked child: the parent's figures are not ours, and its threads are not here.
 void after_fork();
 
@@ -106,15 +116,27 @@ class Gauge {
   std::atomic<std::int64_t> peak_{0};
 };
 
+// The first call begins to wait where none did, or the last one ended (meter/overlap.h).
+void flights_begin();
+void flights_end();
+
 // The same for calls that wait, in whatever lane, and for those of them that block their threads: two counts in one word, since a
 // call that does costs little else.
 class Flights {
  public:
-  void rise(bool parked = false) {
+  std::int64_t rise(bool parked = false) {  // what there are now
     std::int64_t step = parked ? one_parked + 1 : 1;
-    raise_to(low(both_.fetch_add(step, std::memory_order_relaxed) + step), peak_);
+    std::int64_t now = low(both_.fetch_add(step, std::memory_order_relaxed) + step);
+    raise_to(now, peak_);
+    if (now == 1) flights_begin();
+    return now;
   }
-  void fall(bool parked = false) { both_.fetch_sub(parked ? one_parked + 1 : 1, std::memory_order_relaxed); }
+  // `flown_ns`: for so long it waited for what it is about, and not for its turn.
+  void fall(std::int64_t flown_ns, bool parked = false) {
+    std::int64_t step = parked ? one_parked + 1 : 1;
+    mine().flown_ns.add(flown_ns);
+    if (low(both_.fetch_sub(step, std::memory_order_relaxed) - step) == 0) flights_end();
+  }
   std::int64_t value() const { return low(both_.load(std::memory_order_relaxed)); }
   std::int64_t parked() const { return high(both_.load(std::memory_order_relaxed)); }
   std::int64_t peak() const { return peak_.load(std::memory_order_relaxed); }

@@ -74,6 +74,8 @@ struct Request : base::Link {
   bool given_up = false;     // before the ring had it: it ends with -ECANCELED there
   std::uint8_t owed = 0;     // completions to come, by the ring: with a linked limit there are two
   bool unlimited = false;    // the ring's: the kernel lost its limit, and it is to be cancelled
+  std::int64_t flew_ns = 0;  // since when it is under way, with its permit; until then, since when it wants to be
+  std::int64_t at_once = 0;  // were so many in flight when it wanted to be, with it
   std::int64_t ended_ns = 0; // when the ring heard that it was over; 0: it did not
   std::uint64_t traced = 0;  // in the trace, by the ring
   bool (*may_wait)(const Request&) = nullptr;  // asked on the ring's thread where it waits long; null: it may

@@ -53,9 +53,10 @@ bool made_beside(Call& call, Result* result) {
   sent.call = &call;
   if (!errand::send(sent)) return false;
   for (std::int64_t ns = shortest_ns; !sent.over.load(std::memory_order_acquire); ns = std::min(2 * ns, longest_ns)) {
+    std::int64_t began = base::now_ns();
     meter::gauges.in_flight.rise(true);
     gate::without_core([&] { sys::futex_wait(sent.over, 0, ns); });
-    meter::gauges.in_flight.fall(true);
+    meter::gauges.in_flight.fall(base::now_ns() - began, true);
     if (!sent.over.load(std::memory_order_acquire)) stand_back();
   }
   if (!sent.made) return false;

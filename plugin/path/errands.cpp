@@ -31,6 +31,7 @@ struct Sent : errand::Errand {
   Call* call = nullptr;
   bool storage = false;
   weir_waiter* waiter = nullptr;
+  std::int64_t began_ns = 0;
 };
 
 Result make_of_storage(Call& call) {
@@ -59,8 +60,9 @@ Result make(errand::Errand& errand) {
 
 // Likewise. After wake() the frame of `errand` may be gone.
 void over(errand::Errand& errand) {
-  weir_waiter* waiter = static_cast<Sent&>(errand).waiter;
-  meter::gauges.in_flight.fall();
+  auto& sent = static_cast<Sent&>(errand);
+  weir_waiter* waiter = sent.waiter;
+  meter::gauges.in_flight.fall(base::now_ns() - sent.began_ns);
   meter::gauges.ready.rise();
   waiter->wake(waiter);
 }
@@ -68,6 +70,7 @@ void over(errand::Errand& errand) {
 void start(void* sent_, weir_waiter* waiter) {
   auto& sent = *static_cast<Sent*>(sent_);
   sent.waiter = waiter;
+  sent.began_ns = base::now_ns();
   meter::gauges.in_flight.rise();
   if (!errand::send(sent)) over(sent);
 }

@@ -11,6 +11,7 @@
 #include "gate/connecting.h"
 #include "gate/few.h"
 #include "gate/gate.h"
+#include "meter/overlap.h"
 #include "meter/trace.h"
 #include "path/call.h"
 #include "path/engine.h"
@@ -182,15 +183,18 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
   most_blocked = std::max(most_blocked, meter::gauges.blocked.fetch_add(1, std::memory_order_relaxed) + 1);
   if (plan.storage) gate::wants_permit(call.fd);
   bool permit = plan.storage && gate.permits.acquire(gate.wait_ns.load(std::memory_order_relaxed));
-  meter::gauges.in_flight.rise(true);
+  std::int64_t at_once = meter::gauges.in_flight.rise(true);
   if (auto* tell = had_core ? gate.on_blocked.load(std::memory_order_relaxed) : nullptr)
     tell(meter::gauges.in_flight.parked(), plan.storage ? gate.permits.limit() : 1 << 30);
+  std::int64_t flew = plan.storage ? base::now_ns() : began;  // with its permit
   Slept slept(call.works, began);
   Result result = real(call);
   if (call.direction == Direction::in) gate::connection_is_old(), received(call, result);
-  meter::gauges.in_flight.fall(true);
-  meter::gauges.blocked.fetch_sub(1, std::memory_order_relaxed);
   std::int64_t ended = base::now_ns(), waited_ns = slept.ns(ended);
+  std::int64_t flown_ns = std::min(waited_ns, ended - flew);
+  if (plan.storage && !was_at_hand(flown_ns, call.bytes)) meter::stored_flight_ends(at_once, flown_ns);
+  meter::gauges.in_flight.fall(flown_ns, true);
+  meter::gauges.blocked.fetch_sub(1, std::memory_order_relaxed);
   if (call.habit && (!had_core || call.works)) call.habit->took(waited_ns);
   if (had_core) gate.waits.add(waited_ns);
   if (permit) release_permit();
@@ -470,7 +474,7 @@ bool came_in_a_moment(Call& call, const Plan& plan, int most_ms, Reason reason, 
   if (!call.attempt) return false;
   meter::gauges.in_flight.rise(true);
   bool came = sys::poll(&one, 1, most_ms) > 0;
-  meter::gauges.in_flight.fall(true);
+  meter::gauges.in_flight.fall(base::now_ns() - began, true);
   if (!came) return false;
   *result = call.attempt(call);
   if (*result == -EAGAIN || *result == -EOPNOTSUPP) return false;
@@ -493,13 +497,14 @@ bool slept_a_slice(const Call& call, const Plan& plan, std::int64_t left_ns, Nap
   const auto slice_ms = static_cast<int>((std::clamp<std::int64_t>(left_ns, 0, longest_ns) + base::ns_per_ms - 1) / base::ns_per_ms);
   pollfd one{call.fd, static_cast<short>(plan.events), 0};
   bool ready = false;
+  std::int64_t began = base::now_ns();
   meter::gauges.in_flight.rise(true);
   gate::without_core([&] {
     ready = sys::poll(&one, 1, slice_ms) > 0;
     if (ready) naps.in_vain();
     if (ready && naps.wanted()) sys::sleep_ns(naps.ns());
   });
-  meter::gauges.in_flight.fall(true);
+  meter::gauges.in_flight.fall(base::now_ns() - began, true);
   if (!ready) naps = {};
   return ready && !naps.wanted();
 }

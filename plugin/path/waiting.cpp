@@ -7,6 +7,7 @@
 #include "gate/connecting.h"
 #include "gate/gate.h"
 #include "meter/counters.h"
+#include "meter/overlap.h"
 #include "path/ending.h"
 #include "path/engine.h"
 #include "path/plan.h"
@@ -33,7 +34,9 @@ bool may_wait(const op::Request& request) { return waits_without_limit(request.o
 // On the driver's thread. After wake() the frame of `request` may be gone.
 void over(op::Request& request) {
   auto& waiting = static_cast<Waiting&>(request);
-  meter::gauges.in_flight.fall();
+  std::int64_t flown_ns = (request.ended_ns ? request.ended_ns : base::now_ns()) - request.flew_ns;
+  if (waiting.binds_permit) meter::stored_flight_ends(request.at_once, flown_ns);
+  meter::gauges.in_flight.fall(flown_ns);
   tell_of_connection(waiting);
   if (waiting.binds_permit) {
     meter::Counters& counters = meter::mine();
@@ -48,9 +51,10 @@ void over(op::Request& request) {
 void start(void* waiting_, weir_waiter* waiter) {
   auto& waiting = *static_cast<Waiting*>(waiting_);
   waiting.waiter = waiter;
-  meter::gauges.in_flight.rise();
+  waiting.flew_ns = base::now_ns();
+  waiting.at_once = meter::gauges.in_flight.rise();
   if (submit(waiting) || wait_without_ring(waiting)) return;
-  meter::gauges.in_flight.fall();
+  meter::gauges.in_flight.fall(0);
   waiting.result = -ENOSYS;
   meter::gauges.ready.rise();
   waiter->wake(waiter);

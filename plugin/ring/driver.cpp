@@ -84,6 +84,7 @@ bool Driver::submit(op::Request& request) {
   bool stored = request.binds_permit;
   bool urgent = stored || (!waits_for_others(request.op.kind) && sleep_.load(std::memory_order_relaxed) == napping);
   Sleep at_least = urgent ? napping : asleep;
+  if (stored) request.flew_ns = base::now_ns();
   inbox_.push(&request);  // from here on it may end, and its memory go
   if (!stored || !may_gather()) wake(at_least);
   return true;

@@ -9,6 +9,8 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "gate/gate.h"
+#include "meter/counters.h"
+#include "meter/overlap.h"
 #include "meter/regions.h"
 #include "meter/trace.h"
 #include "sys/addresses.h"
@@ -101,10 +103,12 @@ int keeps_errno() {
 std::uint64_t begins(const void* site) {
   note_own_stack(__builtin_frame_address(0));
   meter::regions.enter(meter::of_tbb(site));
+  meter::mine().team.add(1);
   return meter::begins(meter::Track::region, in_arena);
 }
 void ends(const void* site, std::uint64_t begun) {
   meter::ends(begun, meter::Track::region, in_arena);
+  meter::mine().team.add(-1);
   meter::regions.leave(meter::of_tbb(site));
 }
 
@@ -125,6 +129,7 @@ void load() {
     return;
   }
   machine.cores = gate::the_gate.cores.limit();
+  meter::raise_to(machine.cores - 1, meter::workers_beside);
   machine.processors = processors();
   machine.guards_are_free = stacks.guards_are_free();
   if (sys::addresses_are_limited()) {

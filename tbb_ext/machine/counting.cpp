@@ -9,6 +9,8 @@
 #include <cstring>
 
 #include "base/thread.h"
+#include "meter/counters.h"
+#include "meter/overlap.h"
 #include "tbb_ext/machine/arrival.h"
 #include "tbb_ext/machine/coming.h"
 #include "tbb_ext/machine/counting.h"
@@ -146,6 +148,7 @@ WEIR_ENTRY(void, _ZN3tbb6detail2r16createERNS0_2d114global_controlE)(Control* co
   const auto value = static_cast<std::int64_t>(control->value);
   if (here) here->control_comes(value);
   if (is_of_one(*control, __builtin_return_address(0))) ++controls_of_one;
+  if (here && !from_adapter(__builtin_return_address(0))) weir::meter::raise_to(value - 1, weir::meter::workers_beside);
   create(control);
   if (here) here->control_stands(value);
 }
