@@ -12,6 +12,7 @@
 #include "cli/attended.h"
 #include "cli/commands.h"
 #include "cli/report/advice.h"
+#include "cli/report/gain.h"
 #include "cli/report/page.h"
 #include "cli/report/run_of_files.h"
 #include "cli/report/verdict.h"
@@ -57,6 +58,10 @@ bool is_none_of_weirs_business(const std::vector<Advice>& advice) {
   return advice.size() == 1 && advice[0].reason == "outside" && advice[0].seconds == 0;
 }
 
+void explain(const Record& record) {
+  std::fputs((gain_text(record) + advice_text(advice_of(record))).c_str(), stderr);
+}
+
 void explain(const Aftermath& wanted, const std::vector<Record>& processes) {
   if (processes.empty() && !wanted.without_weir.empty())
     std::fprintf(stderr, "weir: what kept it from helping: it was not in the program\n%s", wanted.without_weir.c_str());
@@ -68,10 +73,10 @@ void explain(const Aftermath& wanted, const std::vector<Record>& processes) {
     if (advice.empty() || (processes.size() > 1 && is_none_of_weirs_business(advice))) continue;
     if (processes.size() > 1)
       std::fprintf(stderr, "weir: process %.0f, %s\n", number(record.body, "pid"), command_of(record).c_str());
-    std::fputs(advice_text(advice).c_str(), stderr);
+    explain(record);
     said = true;
   }
-  if (!said) std::fputs(advice_text(advice_of(processes[0])).c_str(), stderr);
+  if (!said) explain(processes[0]);
 }
 
 void tell(const Aftermath& wanted, const std::vector<std::string>& files) {

@@ -137,6 +137,18 @@ class Run(unittest.TestCase):
         self.assertIn("nothing gained: tasks of a team or an arena of one thread go one after the other", alone("tasks"))
         self.assertIn("nothing gained: OpenMP teams are left alone: OMP_NUM_THREADS", alone("team"))
 
+    def test_where_nothing_waited_explain_says_what_the_time_went_to(self):
+        said = weir("run", "--explain", "--libomp=" + libomp(), program("computes_long")).stderr
+        self.assertIn("nothing gained, no call was made in a team, a task or an arena", said)
+        self.assertRegex(said, r"weir: in its regions no call had to wait, of those that weir knows: it computed for "
+                               r"[\d.]+ m?s in [\d.]+ m?s, ([\d.]+ m?s of it there|and waited .*, for a core, or .*)\n")
+        self.assertRegex(said, r"weir:   libomp: LLVM's libomp stood in .*\nweir:     > Use --libomp=no")
+        said = weir("run", "--explain", "--libomp=no", program("computes_long")).stderr
+        self.assertNotIn("libomp=no, and compare", said)
+        said = weir("run", "--explain", "--libomp=" + libomp(), program("computes_long"), "20").stderr
+        self.assertNotIn("libomp=no, and compare", said)
+        self.assertNotIn("no call", said)
+
     def on_terminal(self, text, term):
         ours, theirs = os.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))

@@ -160,6 +160,54 @@ class Record(unittest.TestCase):
         line = int(re.search(r"pread at .*read_one.* \(main\.cpp:(\d+)\)", self.said).group(1))
         self.assertIn("read_one", "".join(source.read_text(encoding="utf-8").splitlines()[line - 20:line]))
 
+    def sleepers(self, *words, options=(), **more):
+        done = subprocess.run([WEIR, "run", "--explain", "--report=" + self.report, *options, app("sleepers"), *words],
+                              capture_output=True, text=True, timeout=LIMIT_S, env={**environment(), **more})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("0.00 s of waiting", done.stderr)
+        return self.read(), done.stderr
+
+    def test_hidden_is_not_gained_where_its_own_threads_wait_as_much(self):
+        for options in ([], ["--lane=park"]):
+            report, said = self.sleepers("--tasks=2", "--ms=900", options=options, OMP_NUM_THREADS="2")
+            self.assertEqual((report["own_threads"], report["gained_s"]), (2, 0))
+            self.assertAlmostEqual(report["in_flight_s"], 1.8, delta=0.3)
+            self.assertAlmostEqual(report["waiting_s"], 0.9, delta=0.3)
+            if report["hidden_s"] < 1:
+                continue
+            self.assertRegex(said, r"; [12]\.\d\d s of waiting hidden in [01]\.\d\d s, "
+                             r"no more than its 2 threads wait and compute without weir\n")
+            self.assertRegex(said, r"weir: [12]\.\d+ s of waiting was hidden .* may take as long\n")
+
+    def test_what_is_gained_is_by_the_clock_of_its_own_threads(self):
+        report, said = self.sleepers("--tasks=60", "--ms=50", OMP_NUM_THREADS="3")  # a second without weir
+        self.assertEqual(report["own_threads"], 3)
+        self.assertTrue(0.9 < report["gained_s"] + report["wall_s"] < 4, report)
+        self.assertRegex(said, r"; [3-9]\.\d\d s of waiting hidden in \d\.\d\d s, "
+                         r"for which its 3 threads would take some [0-3]\.\d\d s\n")
+        self.assertRegex(said, r"weir: [3-9]\.\d+ s of waiting was hidden in .*, for which its 3 threads would take some ")
+        if os.path.exists(os.path.join(BUILD, "lib", "libweir_tbb.so")):
+            cores = len(os.sched_getaffinity(0))
+            report, said = self.sleepers(f"--tasks={cores * 20}", "--ms=50", "--runtime=tbb")
+            self.assertEqual(report["own_threads"], cores)
+            self.assertTrue(0.9 < report["gained_s"] + report["wall_s"] < 4, report)
+
+    def test_what_computes_between_is_no_part_of_it(self):
+        report = self.run_it(app("sleepers"), "--tasks=40", "--ms=20", "--fib=32")
+        self.assertLess(report["waiting_s"], report["wall_s"])
+        self.assertLessEqual(report["computing_s"], total(report["regions"], "computing_s"))
+
+    def test_a_wait_too_short_to_speak_of_is_not_spoken_of(self):
+        report, said = self.sleepers("--tasks=2", "--ms=1")
+        self.assertGreater(report["suspended"] + report["parked"], 0)
+        self.assertNotIn("of waiting", said)
+
+    def test_reads_of_a_device_count_as_long_as_they_take_with_few_beside_them(self):
+        report = self.read_cold("coldread")
+        self.assertGreater(report["in_flight_s"], 0)
+        bare = 2000 * 0.02 / report["own_threads"]  # at 20 ms, longer than any disk takes for one
+        self.assertLess(report["gained_s"], bare)
+
     def explained(self, *words, options=(), status=0, **more):
         done = subprocess.run([WEIR, "run", "-q", "--explain", *options, *words], capture_output=True, text=True,
                               timeout=LIMIT_S, env={**environment(), **more})

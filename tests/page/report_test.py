@@ -70,6 +70,30 @@ class Report(Files):
         locked = sentence(**{**nothing, "blocked_s": 7.5, "parked": 9, "lost_by_reason": {"lock_held": 7.5}})
         self.assertRegex(locked, "^Nothing was gained: a lock was held .*what to do: release the lock")
 
+    def test_the_sentence_says_where_its_own_threads_would_have_hidden_as_much(self):
+        def sentence(*several, **other):
+            flown = {"in_flight_s": 90.5, "waiting_s": 4, "own_threads": 2, "gained_s": 0, **other}
+            files = [self.file(f"{i}.json", sample.report(i + 1, **{**flown, **more})) for i, more in enumerate(several or [{}])]
+            return re.search("<h1>(.*?)</h1>", self.page(*files)).group(1)
+        self.assertRegex(sentence(), 
+                         r"^90\.5 s of waiting was hidden.*, no more than its 2 threads wait and compute without weir\.$")
+        self.assertRegex(sentence(own_threads=1), "no more than its thread waits and computes without weir")
+        self.assertRegex(sentence(gained_s=40), r"^90\.5 s of waiting went on .*, for which its 2 threads would take some 44\.0 s")
+        self.assertIn("no more than the processes' own threads", sentence({}, {}))
+        self.assertNotIn("threads", sentence({"own_threads": 2}, {"own_threads": 0}))
+
+    def test_libomp_that_was_of_no_use_is_named(self):
+        def reasons(**other):
+            regions = [{"kind": "openmp", "computing_s": 3}]
+            about = {"regions": regions, "note": "/x/libomp.so.5 stands in for libgomp", **other}
+            data = data_of(self.page(self.file("one.json", sample.report(**about))))
+            return {a["reason"]: a["action"] for a in data["processes"][0]["advice"]}
+        nothing = {"hidden_s": 0, "in_flight_s": 5, "waiting_s": 4, "own_threads": 2, "gained_s": 0}
+        self.assertIn("--libomp=no", reasons(**nothing)["libomp"])
+        self.assertIn("libomp", reasons(**{**nothing, "hidden_s": 3}))
+        for other in ({"hidden_s": 3, "gained_s": 2}, {"note": ""}, {"regions": []}):
+            self.assertNotIn("libomp", reasons(**{**nothing, **other}))
+
     def test_a_call_site_is_named_by_the_objects_debug_information(self):
         symbols = subprocess.run(["nm", NAMED], capture_output=True, text=True, check=True).stdout
         offset = int(re.search(r"^([0-9a-f]+) T read_a_block$", symbols, re.M).group(1), 16) + 5
@@ -219,6 +243,12 @@ class Compare(Files):
         self.assertIn("lane park instead of suspend", said)
         self.assertIn("up to 8 instead of 64 calls under way", said)
         self.assertIn("A was 2.01 times as fast as B", weir("compare", b, a).stdout.decode())
+        self.assertNotIn("own threads", said)
+
+    def test_says_how_much_longer_own_threads_take(self):
+        files = [self.file(f"{gained}.json", sample.report(own_threads=4, gained_s=gained)) for gained in (10, 0)]
+        said = weir("compare", *files).stdout.decode()
+        self.assertRegex(said, r"own threads longer by +10\.0 s +0 s +\nown threads +4\.00 +4\.00 +1\.00\n")
 
     def test_the_same_is_the_same(self):
         a = self.file("a.json", sample.report())

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "cli/report/gain.h"
 #include "cli/report/sites.h"
 #include "cli/report/units.h"
 
@@ -29,6 +30,10 @@ constexpr Words words[] = {
     {"libgomp", "gcc's OpenMP run-time tells nobody when a thread is in a team, so the teams' calls passed through unseen.",
      "Let LLVM's libomp stand in for it: install it, leave out --libomp=no, and put weir run right before the program; or "
      "name it with --libomp=FILE."},
+    {"libomp",
+     "LLVM's libomp stood in for gcc's OpenMP run-time, so that weir could help, and nothing was gained. Its threads wait for each "
+     "other in another way, which may take more processor time.",
+     "Use --libomp=no, and compare: the program runs on the run-time that it was built for then, and weir leaves its teams alone."},
     {"not_a_task",
      "Calls came from a team's own code, not from a task that could be set aside, so their threads blocked, and "
      "stand-ins took the cores where they were there.",
@@ -107,6 +112,19 @@ std::string why_unseen(const Record& record) {
   return kept_out.empty() || computes ? "outside" : "left_alone";
 }
 
+// Where OpenMP's regions computed, on a run-time that weir put there, and it was of no use.
+bool libomp_was_in_vain(const Record& record) {
+  constexpr double least_s = 0.1;
+  const std::string ending = " stands in for libgomp", note = text(record.body, "note");
+  if (note.size() < ending.size() || note.compare(note.size() - ending.size(), ending.size(), ending)) return false;
+  Gain gain = gain_of(record);
+  if (gain.is_worth_a_word() && (!gain.is_known() || gain.is_any())) return false;
+  double computing_s = 0;
+  for (const Json& region : list(record.body, "regions"))
+    if (text(region, "kind") == "openmp") computing_s += number(region, "computing_s");
+  return computing_s >= least_s;
+}
+
 // Room for stand-ins, where OpenMP teams were left alone: "" where there is no more to say than of any.
 const char* how_to_leave_room(const std::string& kept_out) {
   if (begins(kept_out, "OMP_NUM_THREADS") || begins(kept_out, "the program calls omp_set_num_threads"))
@@ -167,10 +185,14 @@ std::vector<Advice> advice_of(const Record& record) {
   };
   each("lost_by_reason", [](Advice& advice, double value) { advice.seconds = value, advice.timed = true; });
   each("fallbacks", [](Advice& advice, double value) { advice.calls = value; });
+  // Where no call waited, threads of a large team did, that computes: for a core.
+  if (number(record.body, "parked") + number(record.body, "suspended") + number(record.body, "blocked_s") == 0)
+    found.erase("gate_timeout");
   if (std::string unseen = why_unseen(record); found.empty() && !unseen.empty()) {
     of(unseen).calls = number(record.body, "plain");
     of(unseen).unseen = unseen != "outside";  // of these, most programs have some that are none of weir's business
   }
+  if (libomp_was_in_vain(record)) of("libomp");
   std::vector<Advice> all;
   for (auto& [reason, advice] : found) {
     name_places(advice, record);
@@ -187,9 +209,9 @@ std::string advice_text(const std::vector<Advice>& all) {
   if (all.empty()) lines = "weir: nothing kept it from helping more\n";
   else lines = "weir: what kept it from helping more, the costliest first\n";
   for (const Advice& advice : all) {
-    std::string cost = advice.timed ? in_seconds(advice.seconds) : in_words(advice.calls, "call");
-    if (advice.timed && advice.calls > 0) cost += ", " + in_words(advice.calls, "call");
-    lines += "weir:   " + advice.reason + " (" + cost + "): " + advice.what + "\n";
+    std::string cost = advice.timed ? in_seconds(advice.seconds) : "";
+    if (advice.calls > 0) cost += (cost.empty() ? "" : ", ") + in_words(advice.calls, "call");
+    lines += "weir:   " + advice.reason + (cost.empty() ? "" : " (" + cost + ")") + ": " + advice.what + "\n";
     for (const std::string& place : advice.where) lines += "weir:       " + place + "\n";
     if (!advice.action.empty()) lines += "weir:     > " + advice.action + "\n";
   }

@@ -18,8 +18,11 @@ struct Figure {
   std::string (*say)(double);
 };
 
+std::string in_threads(double threads) { return in_digits(threads); }
+
 constexpr Figure figures[] = {
     {"wall_s", "wall clock", in_seconds},        {"hidden_s", "waiting hidden", in_seconds},
+    {"gained_s", "own threads longer by", in_seconds}, {"own_threads", "own threads", in_threads},
     {"blocked_s", "waiting in all", in_seconds}, {"calls", "calls", in_count},
     {"bytes_read", "read", in_bytes},            {"bytes_written", "written", in_bytes},
     {"fast_hits", "served at once", in_count},   {"suspended", "suspended", in_count},

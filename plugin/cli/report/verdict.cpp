@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/report/advice.h"
+#include "cli/report/gain.h"
 #include "cli/report/units.h"
 
 namespace weir::cli {
@@ -12,6 +13,7 @@ namespace {
 // The figures of a run that a sentence needs. The wall-clock time is that of its longest process.
 struct Sums {
   double wall_s = 0, calls = 0, hidden_s = 0, blocked_s = 0, waited = 0, peak = 0;
+  std::vector<Gain> gains;  // of the processes that hid any waiting
 };
 
 Sums add(const std::vector<Record>& run) {
@@ -19,7 +21,9 @@ Sums add(const std::vector<Record>& run) {
   for (const Record& record : run) {
     sums.wall_s = std::max(sums.wall_s, number(record.body, "wall_s"));
     sums.calls += number(record.body, "calls");
-    sums.hidden_s += number(record.body, "hidden_s");
+    Gain gain = gain_of(record);
+    sums.hidden_s += gain.hidden_s;
+    if (gain.hidden_s > 0) sums.gains.push_back(gain);
     sums.blocked_s += number(record.body, "blocked_s");
     sums.waited += number(record.body, "suspended") + number(record.body, "parked");
     sums.peak = std::max(sums.peak, number(record.body, "peak_in_flight"));
@@ -48,10 +52,23 @@ std::string clause(std::string sentence) {
   return sentence;
 }
 
+// Nothing but what the processes' own threads would have done.
+bool may_be_no_gain(const Sums& sums) {
+  auto none = [](const Gain& gain) { return gain.is_known() && !gain.is_any(); };
+  return !sums.gains.empty() && std::all_of(sums.gains.begin(), sums.gains.end(), none);
+}
+
+// In one process; of several each has its own time.
+std::string by_its_own_threads(const Sums& sums) {
+  if (sums.gains.size() == 1) return in_words(sums.gains[0]);
+  return may_be_no_gain(sums) ? "no more than the processes' own threads wait and compute without weir" : "";
+}
+
 std::string gained(const Sums& sums, const Advice& worst) {
-  std::string sentence = in_seconds(sums.hidden_s) +
-                         " of waiting went on beside the computation instead of in its way, in a run of " +
+  std::string sentence = in_seconds(sums.hidden_s) + (may_be_no_gain(sums) ? " of waiting was hidden, in a run of "
+                                 : " of waiting went on beside the computation instead of in its way, in a run of ") +
                          in_seconds(sums.wall_s) + ", with up to " + in_words(sums.peak, "call") + " under way at once";
+  if (std::string threads = by_its_own_threads(sums); !threads.empty()) sentence += ", " + threads;
   double rest = sums.blocked_s - sums.hidden_s;
   bool much_is_left = rest > sums.hidden_s && rest > 0.02 * sums.wall_s;
   if (much_is_left && !worst.what.empty())

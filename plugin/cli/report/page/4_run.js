@@ -9,10 +9,11 @@ function figures(process) {
   const reason = text(process, "lane_reason");
   const rows = [
     ["wall clock", "wall_s", seconds], ["waiting hidden", "hidden_s", seconds, `of ${seconds(number(process, "blocked_s"))} in all`],
+    ["own threads longer by", "gained_s", seconds, `by its ${digits(number(process, "own_threads"))}, for as much`],
     ["calls", "calls", count, `${count(number(process, "fast_hits"))} served at once`],
     ["most in flight", "peak_in_flight", count], ["tasks set aside", "suspended", count], ["threads blocked", "parked", count],
     ["read", "bytes_read", bytes], ["written", "bytes_written", bytes],
-  ].filter(([, key]) => has(process, key) && (process[key] > 0 || !["bytes_written", "bytes_read"].includes(key)));
+  ].filter(([, key]) => has(process, key) && (process[key] > 0 || !["bytes_written", "bytes_read", "gained_s"].includes(key)));
   return el("dl", { class: "figures" }, rows.map(([name, key, say, more]) => el("div", {}, el("dt", {}, name),
     el("dd", { "data-figure": key, "data-value": process[key] }, say(process[key]), more && el("small", {}, more)))),
   text(process, "lane") && el("div", {}, el("dt", {}, "lane"), el("dd", {}, text(process, "lane"),
@@ -24,7 +25,7 @@ function advice(process) {
   if (!items.length) return el("p", { class: "quiet" }, "Nothing did.");
   return el("ol", { class: "advice" }, items.map((item) => el("li", { "data-reason": item.reason },
     el("div", { class: "cost", "data-value": has(item, "seconds") ? item.seconds : item.calls },
-      has(item, "seconds") ? seconds(item.seconds) : words(number(item, "calls"), "call"),
+      has(item, "seconds") ? seconds(item.seconds) : has(item, "calls") && words(item.calls, "call"),
       has(item, "seconds") && has(item, "calls") && el("small", {}, words(item.calls, "call"))),
     el("div", {}, el("p", {}, item.what), item.action && el("p", { class: "action" }, sentence(item.action)),
       Array.isArray(item.where) && item.where.length > 0 && el("ul", { class: "code" }, item.where.map((place) => el("li", { style: "display:block;padding:0;border:0" }, place)))))));

@@ -3,6 +3,7 @@
 
 const both = [
   ["wall clock", "wall_s", seconds], ["waiting hidden", "hidden_s", seconds], ["waiting in all", "blocked_s", seconds],
+  ["own threads longer by", "gained_s", seconds], ["own threads", "own_threads", digits],
   ["calls", "calls", count], ["served at once", "fast_hits", count], ["tasks set aside", "suspended", count],
   ["threads blocked", "parked", count], ["passed through", "plain", count], ["most in flight", "peak_in_flight", count],
   ["read", "bytes_read", bytes], ["written", "bytes_written", bytes],
