@@ -34,8 +34,10 @@ int look_into(dl_phdr_info* object, std::size_t, void* argument) {
   if (!object->dlpi_name || !*object->dlpi_name) return 0;
   void* found = definition_in(object->dlpi_name, search.name);
   if (!found || object_of(found).dli_fbase == search.own_base) return 0;
-  search.found = found;
-  return 1;
+  // Of several that were opened so, one that is LLVM's: gcc's code has its own then (private_runtime.cpp).
+  bool serves = definition_in(object->dlpi_name, "__kmpc_fork_call");
+  if (serves || !search.found) search.found = found;
+  return serves;
 }
 
 }  // namespace
