@@ -99,7 +99,7 @@ int run_program(char** command, const Wish& wish) {
   bool traced = !setting(wish, "WEIR_TRACE", "").empty();
   if (setting(wish, "WEIR_LANE", "auto") != "off") openmp = choose_openmp(objects, setting(wish, "WEIR_LIBOMP", "auto"), traced);
   const char* before = std::getenv("LD_PRELOAD");
-  if (openmp.uses == "libgomp" && !openmp.in_front.empty()) behave_as_libgomp();
+  if (!openmp.in_front.empty()) behave_as_libgomp();
   set_environment(wish, preload_list(before ? before : "", ours, openmp.in_front, objects), openmp.note);
   return execute(command);
 }

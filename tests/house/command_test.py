@@ -300,6 +300,8 @@ class Run(unittest.TestCase):
     def test_libomp_in_front_of_libgomp_says_nothing_of_old_names(self):
         got = weir("run", "-q", f"--libomp={libomp()}", program("nested"))
         self.assertEqual((got.stdout, got.stderr), ("nested 1\n", ""))
+        started = weir("run", "-q", f"--libomp={libomp()}", "/bin/sh", "-c", program("nested"))
+        self.assertEqual((started.stdout, started.stderr), ("nested 1\n", ""))
 
     def test_report_is_written_where_the_caller_stood(self):
         with tempfile.TemporaryDirectory() as folder:
