@@ -39,12 +39,12 @@ const char* lane_name() {
   }
 }
 
-// What weir run said of the OpenMP run-time. It knew nothing of a program that a script or a launcher started, nor does a bare
-// LD_PRELOAD ask it.
+// What weir run said of the OpenMP run-time. It knew nothing of a program that a script or a launcher started, nor of a libgomp
+// that is loaded later; nor does a bare LD_PRELOAD ask it.
 const char* note() {
   bool asked = wait::policy.best.load() != wait::Lane::plain && !*settings().note;
   if (!asked || !lane::has_only_libgomp()) return settings().note;
-  return "libgomp stays: weir run right before the program, or --libomp=FILE, puts LLVM's libomp in front of it";
+  return "libgomp stays: --libomp=FILE puts LLVM's libomp in front of it, or weir run right before a program that is linked to it";
 }
 
 // The reason that cost the most; where none cost any time, the one that kept most calls from being hidden.

@@ -17,8 +17,9 @@ struct Found {
 int look(dl_phdr_info* object, std::size_t, void* found_) {
   auto& found = *static_cast<Found*>(found_);
   const char* name = file_name(object->dlpi_name ? object->dlpi_name : "");
-  found.gomp |= starts(name, "libgomp.so");
-  found.omp |= starts(name, "libomp.so") || starts(name, "libomp-") || starts(name, "libomp5.so") || starts(name, "libiomp5.so");
+  // Packages for Python bring them under names like libgomp-24e2ab19.so.
+  found.gomp |= starts(name, "libgomp.so") || starts(name, "libgomp-");
+  found.omp |= starts(name, "libomp.so") || starts(name, "libomp-") || starts(name, "libomp5.so") || starts(name, "libiomp5");
   return 0;
 }
 
