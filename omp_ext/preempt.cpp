@@ -30,10 +30,11 @@ bool in_call_of_the_program(void* code, void** stack) {
 }
 
 // May another task run here, now, on top of what was interrupted? On top of code that computes only where that was found
-// to do no harm; on top of a wait in any lane, since what it waits for may be that very task.
+// to do no harm; on top of a wait in any lane, since what it waits for may be that very task. Not on top of libtbb: should it
+// wait in there, too, libtbb might go on with it on another thread.
 bool may_interrupt(const base::Thread& thread, Member* member, void* code, void** stack) {
   if (!member || member->serialized || member->only_below || thread.lock_depth || thread.engine_depth ||
-      thread.signal_depth)
+      thread.signal_depth || (thread.place & base::in_tbb_arena))
     return false;
   return thread.waits_openly || in_call_of_the_program(code, stack) ||
          (wait::policy.automatic.load(std::memory_order_relaxed) && interrupt::of_the_program(code));

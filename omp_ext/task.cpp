@@ -417,9 +417,13 @@ static bool is_one_in_order() {
   return member && member->serialized && alone(*member) && team::in_explicit_task();
 }
 
+// libtbb keeps of a thread what it runs there; and a task of its own that began our region would be left below.
+static bool is_in_onetbb_too() { return base::self().place & base::in_tbb_arena; }
+
 int refuses() {
   int refusal;
   if (!movable_task(&refusal)) return refusal == WEIR_REFUSED_NOT_A_TASK && is_one_in_order() ? WEIR_REFUSED_IN_ORDER : refusal;
+  if (is_in_onetbb_too()) return WEIR_REFUSED_CONSTRUCT;
   return is_full() ? WEIR_REFUSED_CAP : 0;
 }
 
@@ -562,10 +566,11 @@ void resume(Member& member, Task& task) {
 
 namespace {
 
-// Tasks go on where they began: with this thread in a loop that waits for one of them, nobody else would let it.
+// Tasks go on where they began: with this thread in a loop that waits for one of them, nobody else would let it. Not on top of
+// libtbb: should one wait in there, too, libtbb might go on with it on another thread.
 int serve() {
   Member* member = member_here();
-  if (!member) return false;
+  if (!member || is_in_onetbb_too()) return false;
   OnlyBelow only_below(*member);
   return go_on_with_one(*member);
 }

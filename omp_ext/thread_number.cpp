@@ -3,6 +3,9 @@
 //
 // A program whose tasks may be set aside uses its threads' numbers for nothing but their shares of loops, as gcc's static loops do.
 // Should a task ask for one all the same, it stays on that thread from then on, and runs with no other in between.
+#include "omp_ext/thread_number.h"
+
+#include "base/thread.h"
 #include "omp_ext/next.h"
 #include "omp_ext/task_region.h"
 #include "wait/lane.h"
@@ -12,6 +15,7 @@ using namespace weir::omp;
 namespace {
 
 constinit Next<int()> real_thread_num("omp_get_thread_num");
+constinit Next<int(void*)> next_global_thread_num("__kmpc_global_thread_num");
 constinit Next<void*(int, std::size_t, void*)> next_alloc("__kmpc_alloc");
 constinit Next<void*(int, std::size_t, std::size_t, void*)> next_aligned_alloc("__kmpc_aligned_alloc");
 constinit Next<void*(int, std::size_t, std::size_t, void*)> next_calloc("__kmpc_calloc");
@@ -26,6 +30,16 @@ void thread_matters() {
 }
 
 }  // namespace
+
+void weir::omp::thread_matters_in_onetbb() {
+  if (base::self_unsuspended().place & base::in_tbb_arena) wait::keep_tasks_on_threads();
+}
+
+// Clang's code asks at the entry of a function that has a construct in it, and hands the number over there.
+WEIR_INTERPOSED int __kmpc_global_thread_num(void* place) {
+  thread_matters_in_onetbb();
+  return next_global_thread_num.get() ? next_global_thread_num(place) : 0;
+}
 
 // Without an OpenMP runtime (a library asks for these names weakly) there is one thread.
 WEIR_INTERPOSED int omp_get_thread_num() {

@@ -19,6 +19,7 @@
 #include "omp_ext/seat.h"
 #include "omp_ext/team_idle.h"
 #include "omp_ext/team_threads.h"
+#include "omp_ext/thread_number.h"
 
 // The OMPT tool: libomp says what a thread of a team begins, ends and waits for, and here that becomes the thread's
 // place, its lock depth and its core slot. Nothing in here waits, but for a core slot, and that a bounded time.
@@ -77,6 +78,7 @@ void forget_counters(base::TeamSeat& seat) {
 
 void parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, unsigned threads, int, const void*) {
   base::TeamSeat& seat = base::self().seat;
+  omp::thread_matters_in_onetbb();
   // What blocks in a team within a team is the outer region's: of that it can be said how many threads it is worth. And its
   // threads compute by the same leave.
   parallel->value = seat.next_team ? seat.next_team : seat.team ? seat.team | inner_mark : seat_in(no_region, false);
@@ -95,6 +97,7 @@ void sit_down(base::Thread& thread, ompt_data_t* parallel, ompt_data_t* task) {
   thread.seat.team = parallel && parallel->value ? parallel->value : seat_in(no_region, false);
   if (!is_inner(thread.seat.team)) thread.seat.turns = {};
   thread.place |= base::in_omp_team;
+  ++thread.omp_regions;
   if (!thread.seat.traced) thread.seat.traced = meter::begins(meter::Track::region, region_part);
   // What it does first leads to its first call, as likely as not; waiting here for a core that only computing threads
   // give back would keep the device idle.
@@ -103,6 +106,7 @@ void sit_down(base::Thread& thread, ompt_data_t* parallel, ompt_data_t* task) {
 
 void stand_up(base::Thread& thread, ompt_data_t* task) {
   if (!(task->value & ours_mark)) return;
+  --thread.omp_regions;
   tell_region(thread);
   if (!is_inner(thread.seat.team)) loop_is_over(thread.seat);
   thread.seat.team = task->value & ~(ours_mark | waiting_mark);

@@ -36,6 +36,9 @@ typedef struct weir_tbb_machine {
   int (*one_at_a_time)(int slots);
   /* Does the calling task keep an address that is its thread's, as errno's? Then it is to go on there, and is not set aside. */
   int (*keeps_errno)(void);
+  /* Has the calling task begun an OpenMP region, or was libtbb entered from a task of OpenMP's? What its run-time keeps of both is
+   * the thread's. */
+  int (*in_openmp_too)(void);
   /* Does the calling thread hold a lock? Then it waits for nothing that a task of its arena is to give back. */
   int (*holds_lock)(void);
   /* The calling thread, none of libtbb's own, is in libtbb from now on, where it may run tasks; and is no more. */

@@ -102,6 +102,8 @@ struct Thread {
   std::uint8_t sleeps_in_place = 0;  // of what can't be set aside, while others were (path/run.cpp)
   std::uint8_t asides_in_vain = 0; // tasks set aside in a row while it had nothing else to do (path/run.cpp)
   void* omp = nullptr;             // what omp_ext's tasks keep a thread
+  std::int32_t omp_regions = 0;    // it is in so many of OpenMP's, one within the other,
+  std::int32_t omp_regions_below_tbb = 0;  // and was in so many when it came to be in an arena
   void* tbb = nullptr;             // what tbb_ext keeps a thread,
   void* tbb_first_task = nullptr;  // of a loop that is being made,
   int tbb_told = 0;                // and how many threads its partitioner was told; 0: none yet

@@ -11,6 +11,13 @@ constinit Policy policy;
 
 using meter::Reason;
 
+void keep_tasks_on_threads() {
+  const auto relaxed = std::memory_order_relaxed;
+  if (!policy.automatic.load(relaxed) || policy.best.load(relaxed) != Lane::suspend) return;
+  policy.reason.store(Reason::thread_bound);
+  policy.best.store(Lane::park);
+}
+
 Reason reason_of(int refusal) {
   switch (refusal) {
     case WEIR_REFUSED_CAP: return Reason::cap;

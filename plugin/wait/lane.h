@@ -33,6 +33,9 @@ struct Policy {
 };
 extern Policy policy;
 
+// What runs has turned out to depend on its thread: under auto no task is set aside from now on.
+void keep_tasks_on_threads();
+
 // The reason for a WEIR_REFUSED_ value.
 meter::Reason reason_of(int refusal);
 

@@ -83,6 +83,7 @@ extern "C" __attribute__((visibility("default"))) const weir_tbb_adapter* weir_t
   stack_came = of->stack_came;
   one_at_a_time = of->one_at_a_time;
   keeps_errno = of->keeps_errno;
+  in_openmp_too = of->in_openmp_too;
   holds_lock = of->holds_lock;
   on_waiting = of->waited;
   on_set_aside = of->set_aside;

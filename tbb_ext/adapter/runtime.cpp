@@ -39,6 +39,7 @@ int refuses() {
   Arena& arena = arena_here();
   if (is_full(arena)) return WEIR_REFUSED_CAP;
   if (size.is_without_workers() && is_shared(arena)) return WEIR_REFUSED_CAP;  // no worker could be called to it
+  if (in_openmp_too && in_openmp_too()) return WEIR_REFUSED_CONSTRUCT;
   return keeps_errno && keeps_errno() ? WEIR_REFUSED_CONSTRUCT : 0;  // last: it reads the stack
 }
 
@@ -129,6 +130,7 @@ int go_home(std::int32_t tid) {
 int (*stack_expected)() = nullptr;
 int (*one_at_a_time)(int slots) = nullptr;
 int (*keeps_errno)() = nullptr;
+int (*in_openmp_too)() = nullptr;
 int (*holds_lock)() = nullptr;
 void (*stack_came)() = nullptr;
 void (*on_waiting)() = nullptr;

@@ -25,6 +25,9 @@ extern int (*one_at_a_time)(int slots);
 // Whether the calling task has to go on on its thread; likewise.
 extern int (*keeps_errno)();
 
+// Whether the calling task is in OpenMP, too; likewise.
+extern int (*in_openmp_too)();
+
 // Whether the calling thread holds a lock; likewise.
 extern int (*holds_lock)();
 

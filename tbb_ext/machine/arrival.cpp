@@ -137,6 +137,7 @@ void load() {
     machine.stack_came = [] { stacks.came(); };
   }
   machine.keeps_errno = keeps_errno;
+  machine.in_openmp_too = [] { return is_in_openmp_too() ? 1 : 0; };
   machine.holds_lock = [] { return base::self().lock_depth > 0 ? 1 : 0; };
   machine.one_at_a_time = [](int slots) { return one_at_a_time(slots) ? 1 : 0; };
   machine.execution_slot = reinterpret_cast<std::uint16_t (*)(const void*)>(

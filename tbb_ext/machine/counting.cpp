@@ -69,10 +69,7 @@ void no_stand_ins() {
 // where they are. None that is set aside now can know a number: this is the first time one is asked for.
 void slot_is_asked_for() {
   no_stand_ins();
-  wait::Policy& policy = wait::policy;
-  if (!policy.automatic.load(std::memory_order_relaxed) || policy.best.load() != wait::Lane::suspend) return;
-  policy.reason.store(meter::Reason::thread_bound);
-  policy.best.store(wait::Lane::park);
+  wait::keep_tasks_on_threads();
 }
 
 constexpr auto no_slot = static_cast<unsigned short>(-1);

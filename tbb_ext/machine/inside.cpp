@@ -5,6 +5,7 @@
 
 #include "base/thread.h"
 #include "sys/process.h"
+#include "wait/lane.h"
 
 namespace weir::tbb {
 namespace {
@@ -30,6 +31,9 @@ std::int32_t tid_here() {
 
 void comes_inside() {
   const std::int32_t tid = tid_here();
+  base::Thread& thread = base::self();
+  thread.omp_regions_below_tbb = thread.omp_regions;
+  if (thread.place & base::in_omp_task) wait::keep_tasks_on_threads();
   for (unsigned behind = 0; behind < farthest; ++behind) {
     std::int32_t nobody = 0;
     if (place(tid, behind).compare_exchange_strong(nobody, tid, std::memory_order_relaxed)) return;
@@ -44,6 +48,11 @@ void goes_outside() {
     return place(tid, behind).store(0, std::memory_order_relaxed);
   }
   without_place.fetch_sub(1, std::memory_order_relaxed);
+}
+
+bool is_in_openmp_too() {
+  const base::Thread& thread = base::self();
+  return (thread.place & base::in_omp_task) || thread.omp_regions != thread.omp_regions_below_tbb;
 }
 
 bool is_inside(std::int32_t tid) {

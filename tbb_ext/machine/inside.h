@@ -12,6 +12,9 @@ namespace weir::tbb {
 void comes_inside();
 void goes_outside();
 
+// Has what runs on the calling thread, which is in libtbb, begun an OpenMP region, or did a task of OpenMP's come to libtbb there?
+bool is_in_openmp_too();
+
 // Is the thread with this kernel id? True also where there are more than can be told apart.
 bool is_inside(std::int32_t tid);
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks of OpenMP's run loops of oneTBB. What waits within both is not set aside: what libtbb keeps of a task is the thread's.
+// auto: lane_reason == 'thread_bound' and parked >= 50
+// suspend: suspended >= 50 and fallbacks.get('construct', 0) >= 20
+// park: suspended == 0 and parked >= 100
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "case.h"
+
+namespace {
+
+std::atomic<long> sum{0};
+constexpr long of_one = 5 * (40 * 39 / 2), of_ten = 5 * (40 * 39 / 2 + 10 * 45);
+
+template <typename Body>
+void in_onetbb(int count, Body body) {
+  tbb::parallel_for(tbb::blocked_range<int>(0, count, 1), [=](tbb::blocked_range<int> part) {
+    for (int i = part.begin(); i != part.end(); ++i) body(i);
+  });
+}
+
+void add(int i) {
+  if (wait_us(300)) sum += i;
+}
+
+void loops_in_tasks(int loop) {
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  for (int i = 0; i < 40; ++i) {
+#pragma omp task firstprivate(i)
+    {
+      add(i);
+      if (i % 4 == 0) in_onetbb(loop, add);
+    }
+  }
+}
+
+}  // namespace
+
+int main() {
+  const char* lane = std::getenv("WEIR_LANE");
+  bool forced = lane && !std::strcmp(lane, "suspend");  // libtbb's workers would go on with what else was set aside
+  for (int round = 0; round < 5; ++round) loops_in_tasks(1);
+  for (int round = 0; round < 5 && !forced; ++round) loops_in_tasks(10);
+  std::printf("%s\n", sum == (forced ? of_one : of_one + of_ten) ? "well" : "not all");
+}
