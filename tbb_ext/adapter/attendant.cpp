@@ -3,7 +3,6 @@
 
 #include <oneapi/tbb/task.h>
 #include <oneapi/tbb/task_arena.h>
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,6 +11,8 @@
 #include <memory>
 #include <new>
 #include <thread>
+
+#include "tbb_ext/adapter/detached.h"
 
 namespace weir::tbb {
 namespace {
@@ -75,10 +76,9 @@ void* attendant(void* order_) {
 bool call_for(Arena& arena) {
   auto* order = new (std::nothrow) Order(arena);
   if (!order) return false;
-  pthread_t thread;
-  if (pthread_create(&thread, nullptr, attendant, order)) return delete order, false;
-  pthread_detach(thread);
-  return true;
+  if (begin_detached(attendant, order)) return true;
+  delete order;
+  return false;
 }
 
 }  // namespace

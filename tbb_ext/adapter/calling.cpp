@@ -2,12 +2,13 @@
 #include "tbb_ext/adapter/calling.h"
 
 #include <oneapi/tbb/task_arena.h>
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <atomic>
+
+#include "tbb_ext/adapter/detached.h"
 
 namespace weir::tbb {
 namespace {
@@ -66,8 +67,7 @@ void* calls(void*) {
 
 void send_caller() {
   if (caller.exchange(Caller::coming) != Caller::nobody) return;
-  pthread_t thread;
-  if (!pthread_create(&thread, nullptr, calls, nullptr)) return void(pthread_detach(thread));
+  if (begin_detached(calls, nullptr)) return;
   caller.store(Caller::nobody);
   call_wanted();
 }

@@ -3,7 +3,6 @@
 
 #include <oneapi/tbb/task.h>
 #include <oneapi/tbb/task_arena.h>
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "tbb_ext/adapter/attendant.h"
+#include "tbb_ext/adapter/detached.h"
 #include "tbb_ext/adapter/limit.h"
 
 namespace weir::tbb {
@@ -81,8 +81,7 @@ void send_helper(Arena& arena) {
   if (arena.helper_comes.exchange(true)) return;
   Door* door = borrow_door(arena);
   auto* order = door ? new (std::nothrow) Helper{arena, door} : nullptr;
-  pthread_t thread;
-  if (order && !pthread_create(&thread, nullptr, helper, order)) return void(pthread_detach(thread));
+  if (order && begin_detached(helper, order)) return;
   arena.helper_comes.store(false);
   if (order) delete order;
   else give_back(door);

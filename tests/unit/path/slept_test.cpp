@@ -97,11 +97,19 @@ TEST_F(SleptTest, the_core_is_given_away_where_such_calls_have_slept_and_kept_wh
   call(sleeps);
   EXPECT_FALSE(held_core);
   EXPECT_TRUE(base::self().holds_core);
-  for (int i = 0; i < 20; ++i) call(computes);  // the first ones elsewhere
-  std::int64_t so_far = blocked_ns();
-  for (int i = 0; i < 20; ++i) call(computes);
-  EXPECT_TRUE(held_core);
-  EXPECT_EQ(blocked_ns(), so_far);
+  // The first ones elsewhere. By times a thread sleeps for its memory, as where a hypervisor has not that at hand.
+  bool is_kept = false;
+  for (int tries = 0; tries < 5 && !is_kept; ++tries) {
+    for (int i = 0; i < 20; ++i) call(computes);
+    std::int64_t so_far = blocked_ns();
+    is_kept = true;
+    for (int i = 0; i < 20; ++i) {
+      call(computes);
+      is_kept = is_kept && held_core;
+    }
+    is_kept = is_kept && blocked_ns() == so_far;
+  }
+  EXPECT_TRUE(is_kept);
   gate::give_core();
 }
 
