@@ -209,7 +209,7 @@ foreach(compiler clang gcc)
   park_test(opens_cold_${compiler} quick wide "" opens_${compiler} cold)
 
   # Where nobody waits, to make files is no reason to have stand-ins; where it is waited for, each of those made by open parks.
-  park_test(makes_${compiler} quick at_times:4 "" makes_${compiler})
+  park_test(makes_${compiler} quick at_times:4:400 "" makes_${compiler})
   park_test(makes_slowly_${compiler} quick wide:3600 "" makes_${compiler})
   set_property(TEST omp.park.makes_slowly_${compiler} APPEND PROPERTY ENVIRONMENT "BEHIND=${park_here}/slow_makes.so ${PARK_BEHIND_${compiler}}")
 
