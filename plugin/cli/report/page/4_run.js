@@ -9,7 +9,7 @@ function figures(process) {
   const reason = text(process, "lane_reason");
   const rows = [
     ["wall clock", "wall_s", seconds], ["waiting hidden", "hidden_s", seconds, `of ${seconds(number(process, "blocked_s"))} in all`],
-    ["own threads longer by", "gained_s", seconds, `by its ${digits(number(process, "own_threads"))}, for as much`],
+    ["gained", "gained_s", seconds, `longer with its ${Math.round(10 * number(process, "own_threads")) / 10} threads`],
     ["calls", "calls", count, `${count(number(process, "fast_hits"))} served at once`],
     ["most in flight", "peak_in_flight", count], ["tasks set aside", "suspended", count], ["threads blocked", "parked", count],
     ["read", "bytes_read", bytes], ["written", "bytes_written", bytes],
