@@ -3,27 +3,9 @@
 // they wait for loops of oneTBB within a region, on top of which libtbb would go on with others.
 // auto: lane_reason == 'thread_bound' and parked >= 100
 // park: suspended == 0 and parked >= 100
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/parallel_for.h>
-
-#include <atomic>
-
-#include "case.h"
+#include "with_openmp.h"
 
 namespace {
-
-std::atomic<long> sum{0};
-
-template <typename Body>
-void in_onetbb(int count, Body body) {
-  tbb::parallel_for(tbb::blocked_range<int>(0, count, 1), [=](tbb::blocked_range<int> part) {
-    for (int i = part.begin(); i != part.end(); ++i) body(i);
-  });
-}
-
-void add(int i) {
-  if (wait_us(300)) sum += i;
-}
 
 void loops_in_regions() {
   in_onetbb(8, [](int i) {

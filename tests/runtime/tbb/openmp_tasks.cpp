@@ -3,29 +3,13 @@
 // auto: lane_reason == 'thread_bound' and parked >= 50
 // suspend: suspended >= 50 and fallbacks.get('construct', 0) >= 20
 // park: suspended == 0 and parked >= 100
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/parallel_for.h>
-
-#include <atomic>
 #include <cstring>
 
-#include "case.h"
+#include "with_openmp.h"
 
 namespace {
 
-std::atomic<long> sum{0};
 constexpr long of_one = 5 * (40 * 39 / 2), of_ten = 5 * (40 * 39 / 2 + 10 * 45);
-
-template <typename Body>
-void in_onetbb(int count, Body body) {
-  tbb::parallel_for(tbb::blocked_range<int>(0, count, 1), [=](tbb::blocked_range<int> part) {
-    for (int i = part.begin(); i != part.end(); ++i) body(i);
-  });
-}
-
-void add(int i) {
-  if (wait_us(300)) sum += i;
-}
 
 void loops_in_tasks(int loop) {
 #pragma omp parallel num_threads(2)
