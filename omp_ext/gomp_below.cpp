@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "omp_ext/next.h"
+#include "sys/loader.h"
 
 namespace weir::omp {
 namespace {
@@ -12,7 +13,7 @@ enum class Below : int { unknown, libgomp, libomp };
 
 Below look() {
   void* served = next_definition("GOMP_loop_end");
-  return served && definition_near(served, "__kmpc_dispatch_init_8u") ? Below::libomp : Below::libgomp;
+  return served && sys::definition_near(served, "__kmpc_dispatch_init_8u") ? Below::libomp : Below::libgomp;
 }
 
 }  // namespace

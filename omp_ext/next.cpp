@@ -20,22 +20,13 @@ Dl_info object_of(const void* address) {
   return dladdr(address, &about) ? about : Dl_info{};
 }
 
-// A runtime may have been loaded for one library alone: its names are in no general scope then.
-void* definition_in(const char* object, const char* name) {
-  void* handle = dlopen(object, RTLD_LAZY | RTLD_NOLOAD);
-  if (!handle) return nullptr;
-  void* found = dlsym(handle, name);
-  dlclose(handle);
-  return found;
-}
-
 int look_into(dl_phdr_info* object, std::size_t, void* argument) {
   auto& search = *static_cast<Search*>(argument);
   if (!object->dlpi_name || !*object->dlpi_name) return 0;
-  void* found = definition_in(object->dlpi_name, search.name);
+  void* found = sys::definition_in(object->dlpi_name, search.name);
   if (!found || object_of(found).dli_fbase == search.own_base) return 0;
   // Of several that were opened so, one that is LLVM's: gcc's code has its own then (private_runtime.cpp).
-  bool serves = definition_in(object->dlpi_name, "__kmpc_fork_call");
+  bool serves = sys::definition_in(object->dlpi_name, "__kmpc_fork_call");
   if (serves || !search.found) search.found = found;
   return serves;
 }
@@ -47,11 +38,6 @@ void* next_definition(const char* name) {
   Search search{name, object_of(reinterpret_cast<const void*>(&next_definition)).dli_fbase, nullptr};
   sys::each_object(look_into, &search);
   return search.found;
-}
-
-void* definition_near(const void* address, const char* name) {
-  const char* object = object_of(address).dli_fname;
-  return object ? definition_in(object, name) : nullptr;
 }
 
 }  // namespace weir::omp

@@ -9,9 +9,6 @@ namespace weir::omp {
 // for somebody's private use, of any object that has one. Looked up anew each time: keep it. nullptr: there is none.
 void* next_definition(const char* name);
 
-// What the object that this address lies in defines, or one that it needs; nullptr: neither.
-void* definition_near(const void* address, const char* name);
-
 // One function behind ours, looked up when first used: what a wrapper falls back on.
 template <typename F>
 class Next {

@@ -3,6 +3,7 @@
 // run-time is LLVM's is served, whichever came first.
 #include "base/names.h"
 #include "sys/entries.h"
+#include "sys/loader.h"
 
 // Both run-times have it, and weir has not: is one among what the program began with?
 extern "C" __attribute__((weak)) void GOMP_parallel_start(void (*)(void*), void*, unsigned);

@@ -5,7 +5,7 @@
 
 #include "lane/instruction.h"
 #include "lane/object.h"
-#include "omp_ext/next.h"
+#include "sys/loader.h"
 
 namespace weir::team {
 namespace {
@@ -34,11 +34,11 @@ constinit Places places;
 }  // namespace
 
 void find_runtime_locks(const void* in_runtime) {
-  auto start = reinterpret_cast<std::uintptr_t>(omp::definition_near(in_runtime, takes_lock));
+  auto start = reinterpret_cast<std::uintptr_t>(sys::definition_near(in_runtime, takes_lock));
   Object object = Object::around(start);
   Function taking = start && object.valid() ? object.starting_at(start) : Function{};
   places.add(taking);
-  auto wait = reinterpret_cast<std::uintptr_t>(omp::definition_near(in_runtime, waits));
+  auto wait = reinterpret_cast<std::uintptr_t>(sys::definition_near(in_runtime, waits));
   if (object.holds(wait) && object.valid()) places.add(object.starting_at(wait));
   auto* end = reinterpret_cast<const std::uint8_t*>(taking.end);
   for (std::uintptr_t at = taking.begin; at < taking.end;) {

@@ -194,14 +194,6 @@ int asker_apart(const void* caller, int runtime) {
 
 }  // namespace
 
-void* definition_near(const void* address, const char* name) {
-  Dl_info about{};
-  void* handle = dladdr(address, &about) && about.dli_fname ? dlopen(about.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
-  void* found = handle ? dlsym(handle, name) : nullptr;
-  if (handle) dlclose(handle);
-  return found;
-}
-
 void put_entries_in_front(const Runtime& runtime) {
   std::uintptr_t page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE)), begin = UINTPTR_MAX, end = 0;
   std::size_t count = entry_count;

@@ -26,7 +26,4 @@ struct Runtime {
 // Before there is a second thread. At most two, and what they point to has to stay.
 void put_entries_in_front(const Runtime& runtime);
 
-// What the object that this address lies in defines, or one that it needs; nullptr: neither.
-void* definition_near(const void* address, const char* name);
-
 }  // namespace weir::sys

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sys/loader.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 
 #include <atomic>
@@ -46,6 +47,18 @@ int each_object(int (*look)(dl_phdr_info*, std::size_t, void*), void* subject) {
   int result = dl_iterate_phdr(look, subject);
   looking.fetch_sub(1);
   return result;
+}
+
+void* definition_in(const char* object, const char* name) {
+  void* handle = dlopen(object, RTLD_LAZY | RTLD_NOLOAD);
+  void* found = handle ? dlsym(handle, name) : nullptr;
+  if (handle) dlclose(handle);
+  return found;
+}
+
+void* definition_near(const void* address, const char* name) {
+  Dl_info about{};
+  return dladdr(address, &about) && about.dli_fname ? definition_in(about.dli_fname, name) : nullptr;
 }
 
 void before_fork() {

@@ -11,6 +11,12 @@ namespace weir::sys {
 // lock taken for good, and hang when it next loads something. So who forks waits until no thread of ours is in there.
 int each_object(int (*look)(dl_phdr_info*, std::size_t, void*), void* subject);
 
+// What an object that is loaded, under this path, defines, or one that it needs; nullptr: neither. By the path, for it may have been
+// loaded for somebody's private use, and its names are in no general scope then.
+void* definition_in(const char* object, const char* name);
+// The same of the object that this address lies in.
+void* definition_near(const void* address, const char* name);
+
 // Around each fork. Both waits are bounded: what forks in such a look, or looks while it forks, goes on.
 void before_fork();
 void after_fork_in_parent();

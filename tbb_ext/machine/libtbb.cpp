@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tbb_ext/machine/libtbb.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 
@@ -69,11 +68,7 @@ bool look_for_libtbb() {
 }
 
 void* libtbb_name(const char* name) {
-  if (!look_for_libtbb()) return nullptr;
-  void* handle = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
-  void* found = handle ? dlsym(handle, name) : nullptr;
-  if (handle) dlclose(handle);
-  return found;
+  return look_for_libtbb() ? sys::definition_in(file, name) : nullptr;
 }
 
 }  // namespace weir::tbb
