@@ -219,7 +219,7 @@ base::Link* take_from(Member& other, const Member& member) {
   const Task* there = other.only_below;
   bool tied_too = may_move && (late || other.ready_count.load(std::memory_order_relaxed) > 1);
   return pop_if(other, [=](const Task& task) {
-    if (task.goes_home || (here && !descends(task, *here))) return false;
+    if (task.goes_home || task.holds_lock || (here && !descends(task, *here))) return false;
     bool free = (task.untied || tied_too) && !task.keeps_errno;
     if (free || task.state == TaskState::fresh) return true;
     return stuck && there && !descends(task, *there);

@@ -32,15 +32,25 @@ constinit Next<void()> next_gomp_critical_end{"GOMP_critical_end"};
 constinit Next<void(void**)> next_gomp_critical_name_start{"GOMP_critical_name_start"};
 constinit Next<void(void**)> next_gomp_critical_name_end{"GOMP_critical_name_end"};
 
-void taken() { ++base::self_unsuspended().lock_depth; }
-void given() {
+// Plain: another task on this thread that asks for it waits, by await() or wait_for_lock(). Of the others the thread that has one may
+// have it once more, or they know it by its turn.
+enum class Lock { plain, of_thread };
+
+void taken(Lock kind) {
   base::Thread& thread = base::self_unsuspended();
-  if (thread.lock_depth > 0 && --thread.lock_depth == 0 && in_wide_team()) gate::stand_back_where_crowded();
+  ++thread.lock_depth;
+  thread.plain_locks += kind == Lock::plain;
+}
+void given(Lock kind) {
+  base::Thread& thread = base::self_unsuspended();
+  if (thread.lock_depth <= 0) return;
+  if (kind == Lock::plain && thread.plain_locks > 0) --thread.plain_locks;
+  if (--thread.lock_depth == 0 && in_wide_team()) gate::stand_back_where_crowded();
 }
 
 // test() takes the lock where it is free, and says so.
 template <typename Set, typename Test>
-void set(void* lock, Set& set, Test& test) {
+void set(void* lock, Lock kind, Set& set, Test& test) {
   if (others_want_this_thread() || in_wide_team() || in_narrow_team()) {
     struct Asked {
       void* lock;
@@ -50,7 +60,7 @@ void set(void* lock, Set& set, Test& test) {
   } else {
     set(lock);
   }
-  taken();
+  taken(kind);
 }
 
 template <typename Enter>
@@ -59,14 +69,15 @@ void enter(const void* name, Enter enter) {
   if (critical) critical->await();
   enter();
   if (critical) critical->entered();
-  taken();
+  taken(critical ? Lock::plain : Lock::of_thread);
 }
 
 template <typename Leave>
 void leave(const void* name, Leave leave) {
-  if (Critical* critical = Critical::of(name)) critical->leaves();
+  Critical* critical = Critical::of(name);
+  if (critical) critical->leaves();
   leave();
-  given();
+  given(critical ? Lock::plain : Lock::of_thread);
 }
 
 // Its turn comes when those before it have had theirs, and those compute first. Counted before the core is taken back: who holds a lock
@@ -79,7 +90,7 @@ void enter_in_turn(Enter enter) {
   if (team::takes_turns(seat)) team::await_turn(seat.turns);
   else if (wide && !team::is_inner(seat.team)) team::region_stays_narrow();
   enter();
-  taken();
+  taken(Lock::of_thread);
   if (wide) gate::take_core();
 }
 
@@ -88,7 +99,7 @@ void leave_to_next(Leave leave) {
   leave();
   base::TeamSeat& seat = base::self_unsuspended().seat;
   if (team::takes_turns(seat)) team::had_turn(seat.turns);
-  given();
+  given(Lock::of_thread);
 }
 
 // libomp serves gcc's sections by a call of __kmpc_critical, by the same name, which comes by here too: not by the name
@@ -119,29 +130,29 @@ WEIR_INTERPOSED void __kmpc_end_ordered(Ident* place, std::int32_t gtid) {
 }
 
 WEIR_INTERPOSED void omp_set_lock(void* lock) {
-  set(lock, next_set_lock, next_test_lock);
+  set(lock, Lock::plain, next_set_lock, next_test_lock);
 }
 WEIR_INTERPOSED void omp_unset_lock(void* lock) {
   next_unset_lock(lock);
   lock_given(lock);
-  given();
+  given(Lock::plain);
 }
 WEIR_INTERPOSED int omp_test_lock(void* lock) {
   int got = next_test_lock(lock);
-  if (got) taken();
+  if (got) taken(Lock::plain);
   return got;
 }
 WEIR_INTERPOSED void omp_set_nest_lock(void* lock) {
-  set(lock, next_set_nest_lock, next_test_nest_lock);
+  set(lock, Lock::of_thread, next_set_nest_lock, next_test_nest_lock);
 }
 WEIR_INTERPOSED void omp_unset_nest_lock(void* lock) {
   next_unset_nest_lock(lock);
   lock_given(lock);
-  given();
+  given(Lock::of_thread);
 }
 WEIR_INTERPOSED int omp_test_nest_lock(void* lock) {
   int depth = next_test_nest_lock(lock);
-  if (depth) taken();
+  if (depth) taken(Lock::of_thread);
   return depth;
 }
 

@@ -186,8 +186,9 @@ void wait_for_lock(const void* lock, bool (*take)(void*), void* argument) {
   bool nobody_else = !others_want_this_thread();
   if (in_wide_team() && nobody_else && Bed::of(lock).await(taken)) return;
   if (in_narrow_team() && nobody_else && (taken() || spun_without_stand_ins(seldom(taken)))) return;
+  const std::int64_t since = base::now_ns();
   for (std::int64_t ns = first_nap_ns; !taken();) {
-    if (weir_stand_back()) {
+    if (weir_stand_back(since)) {
       ns = first_nap_ns;
     } else {
       gate::without_core([=] { sys::sleep_ns(ns); });

@@ -81,8 +81,10 @@ class Onstage {
     base::Thread& thread = base::self();
     place_before_ = thread.place;
     lock_depth_before_ = thread.lock_depth;
+    plain_locks_before_ = thread.plain_locks;
     thread.place |= base::in_omp_task;
     thread.lock_depth = task.lock_depth;
+    thread.plain_locks = task.plain_locks;
     task.below = before_;
     member.current = &task;
     member.movable = 0;
@@ -92,8 +94,10 @@ class Onstage {
     exceptions_.put_back();
     base::Thread& thread = base::self();
     task_.lock_depth = thread.lock_depth;
+    task_.plain_locks = thread.plain_locks;
     thread.place = place_before_;
     thread.lock_depth = lock_depth_before_;
+    thread.plain_locks = plain_locks_before_;
     member_.current = before_;
     member_.movable = movable_before_;
   }
@@ -107,6 +111,7 @@ class Onstage {
   std::int32_t movable_before_;
   std::uint32_t place_before_;
   std::int32_t lock_depth_before_;
+  std::int32_t plain_locks_before_;
   wait::ExceptionState exceptions_;
 };
 
@@ -435,6 +440,7 @@ int step_aside(Task& task, weir_start_fn start, void* argument) {
   task.start = start;
   task.start_argument = argument;
   task.keeps_errno = wait::keeps_errno(task.fiber.stack()->high);
+  task.holds_lock = base::self().lock_depth > 0;
   set_aside_now.fetch_add(1, std::memory_order_relaxed);
   task.fiber.leave();
   return 0;

@@ -107,12 +107,14 @@ struct Task : weir_waiter {
   void* start_argument = nullptr;
   std::int32_t gtid = 0;    // of the thread it runs on
   std::int32_t lock_depth = 0;
+  std::int32_t plain_locks = 0;
   std::uint64_t traced = 0; // in the trace
 
   TaskState state = TaskState::fresh;
   bool untied = false;       // may go on on any thread of the team
   bool keeps_errno = false;  // the address of its thread's: it goes on there, unless it would never
   bool goes_home = false;    // set aside only to go on at its home
+  bool holds_lock = false;   // of its thread's: that one is to give it back
   Below lies_on = Below::nothing;
   std::int64_t wants_ground_ns = 0;  // since then it is ready, and is to go on on top of what waits for it alone; 0: it need not
   bool held = false;         // libomp was told that there is more to come

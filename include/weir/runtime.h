@@ -70,9 +70,10 @@ void weir_place_leave(uint32_t place_bit);
 void weir_core_take(void);
 void weir_core_give(void);
 
-/* The calling task waits, in a loop of its own, for what another task is to do. If that other one may be set aside, it lets
- * others go on for a moment: 1, perhaps on another thread. 0: nothing was done, and nothing is to be hoped for here. */
-int weir_stand_back(void);
+/* The calling task waits, in a loop of its own and since then (CLOCK_MONOTONIC, in ns), for what another task is to do. If that
+ * other one may be set aside, it lets others go on for a moment: 1, perhaps on another thread. 0: nothing was done, and nothing
+ * is to be hoped for here; but with a lock held, later, as a last resort. */
+int weir_stand_back(int64_t since_ns);
 
 /* The value a setting has in this process ("WEIR_STAND_INS" ...) for numbers; -EINVAL for a name that is none. */
 int64_t weir_setting_number(const char *variable);

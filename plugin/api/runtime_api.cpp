@@ -27,7 +27,7 @@ WEIR_EXPORT void weir_place_leave(std::uint32_t place_bit) { base::self().place 
 WEIR_EXPORT void weir_core_take(void) { gate::take_core(); }
 WEIR_EXPORT void weir_core_give(void) { gate::give_core(); }
 
-WEIR_EXPORT int weir_stand_back(void) { return path::others_are_aside() && path::stand_back(); }
+WEIR_EXPORT int weir_stand_back(std::int64_t since_ns) { return path::others_are_aside() && path::stand_back_in_wait(since_ns); }
 
 WEIR_EXPORT std::int64_t weir_setting_number(const char* variable) {
   const base::Settings& s = api::settings();

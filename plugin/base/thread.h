@@ -122,6 +122,7 @@ struct Thread {
   std::size_t filled_bytes = 0;    // so large (wait/errno_state.h)
   std::uint64_t connection = 0;    // that it made, and nothing was received on since (gate/connecting.h); 0: none
   void* wakes = nullptr;           // those it sends together (sys/wakes.h), if it does now
+  std::int32_t plain_locks = 0;    // so many of its locks know no thread: another task on it that wants one waits; travels likewise
   void* trail = nullptr;           // its events on the way to a trace, if there is one
   std::uint64_t traced_core = 0;   // its core slot in the trace
 };

@@ -27,13 +27,14 @@ Result wait_once(std::uint32_t* word, std::uint32_t value, int operation, const 
 // Who is woken looks at the word again: so nothing is lost by a wake between two slices, which found the word changed.
 Result wait_by_slices(std::uint32_t* word, std::uint32_t value, int operation, const void* caller) {
   constexpr std::int64_t first_ns = 100 * base::ns_per_us;
+  const std::int64_t since = base::now_ns();
   Handlers handlers;
   for (std::int64_t ns = first_ns;; ns = std::min(2 * ns, slice_ns)) {
     timespec slice{0, ns};
     Result result = wait_once(word, value, operation, &slice, caller);
     if (result != -ETIMEDOUT && result != -EINTR) return result;
     if (result == -EINTR && handlers.end_wait(false)) return result;  // else a signal of weir's own
-    path::stand_back();
+    path::stand_back_in_wait(since);
     if (handlers.end_wait(false)) return -EINTR;
   }
 }

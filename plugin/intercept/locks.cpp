@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks of libc, counted while they are held: a task that holds one is never set aside, since the next task on its
-// thread could want the same lock. A condition's wait gives its mutex up and takes it again by itself: no business of
+// Locks of libc, counted while they are held: a task that holds one is not set aside for a call, since the next task on its
+// thread could want the same lock. (Where the call waits long, and for that one it may be: where each of its locks is one for which
+// that one would wait.) A condition's wait gives its mutex up and takes it again by itself: no business of
 // ours. The count is a hint for the choice of a lane, so an unlock by another thread than the locker's may not make it
 // negative.
 #include <cerrno>
@@ -54,15 +55,35 @@ WEIR_REAL Real<void(FILE*)> file_unlock{"funlockfile"};
 WEIR_REAL Real<int(pthread_once_t*, void (*)())> posix_once{"pthread_once"};
 WEIR_REAL Real<void(once_flag*, void (*)())> c11_once{"call_once"};
 
-// 0 is success for all of them; a robust mutex whose owner died is locked too.
-inline int took(int error) {
-  if (!error || error == EOWNERDEAD) ++base::self_unsuspended().lock_depth;
-  return error;
+// A lock that knows no thread: whoever asks for it waits, even where it was taken by another task on the thread. The holder of others is
+// told that it has it, or may have it again; and who spins in libc makes no way.
+inline bool is_plain(const Mutex* m) {
+  const int kind = m->__data.__kind;
+  return kind == PTHREAD_MUTEX_TIMED_NP || kind == PTHREAD_MUTEX_ADAPTIVE_NP;
+}
+inline bool is_plain(const mtx_t* m) { return is_plain(reinterpret_cast<const Mutex*>(m)); }
+template <typename Lock>
+inline bool is_plain(const Lock*) {
+  return false;
 }
 
-inline int gave(int error) {
-  std::int32_t& depth = base::self_unsuspended().lock_depth;
-  if (!error && depth > 0) --depth;
+inline void count_taken(bool plain) {
+  base::Thread& thread = base::self_unsuspended();
+  ++thread.lock_depth;
+  thread.plain_locks += plain;
+}
+
+inline void count_given(bool plain) {
+  base::Thread& thread = base::self_unsuspended();
+  if (thread.lock_depth <= 0) return;
+  --thread.lock_depth;
+  if (plain && thread.plain_locks > 0) --thread.plain_locks;
+}
+
+// 0 is success for all of them; a robust mutex whose owner died is locked too.
+template <typename Lock>
+int took(const Lock* l, int error) {
+  if (!error || error == EOWNERDEAD) count_taken(is_plain(l));
   return error;
 }
 
@@ -73,11 +94,12 @@ using LimitedLock = Real<int(Lock*, clockid_t, const timespec*)>;
 
 template <typename Lock>
 int by_slices(Lock* lock, const LimitedLock<Lock>& limited, clockid_t clock, const timespec* until) {
+  const std::int64_t since = base::now_ns();
   while (true) {
     Slice slice(clock, until);
     int error = limited(lock, clock, &slice.end);
     if (error != ETIMEDOUT || slice.last) return error;
-    path::stand_back();
+    path::stand_back_in_wait(since);
   }
 }
 
@@ -85,9 +107,9 @@ template <typename Lock>
 [[gnu::noinline]] int lock_in_team(Lock* l, const Real<int(Lock*)>& plain, const Real<int(Lock*)>& attempt,
                                    const LimitedLock<Lock>& limited, const void* caller) {
   int error = attempt(l);
-  if (error != EBUSY) return took(error);
+  if (error != EBUSY) return took(l, error);
   if (others_may_be_waited_for(caller)) error = by_slices(l, limited, CLOCK_MONOTONIC, nullptr);
-  return took(error == EBUSY || error == EINVAL ? plain(l) : error);
+  return took(l, error == EBUSY || error == EINVAL ? plain(l) : error);
 }
 
 // Most locks of most programs need no more than libc's and the count. All else is out of line, and costs them no registers.
@@ -95,8 +117,9 @@ template <typename Lock>
 [[gnu::noinline]] int lock_elsewhere(Lock* l, const Real<int(Lock*)>& plain, const Real<int(Lock*)>& attempt,
                                      const LimitedLock<Lock>& limited, const void* caller) {
   const base::Thread& thread = base::self_unsuspended();
-  if (thread.omp && thread.lock_depth <= 0) return lock_in_team(l, plain, attempt, limited, caller);
-  return took(plain(l));
+  const bool makes_way = thread.lock_depth <= 0 || path::may_make_way_with_locks(thread);
+  if (thread.omp && makes_way) return lock_in_team(l, plain, attempt, limited, caller);
+  return took(l, plain(l));
 }
 
 template <typename Lock>
@@ -106,8 +129,8 @@ template <typename Lock>
   if (!libc || base::self_unsuspended().omp) [[unlikely]]
     return lock_elsewhere(l, plain, attempt, limited, __builtin_return_address(0));
   int error = libc(l);
-  if (error) [[unlikely]] return took(error);
-  ++base::self_unsuspended().lock_depth;
+  if (error) [[unlikely]] return took(l, error);
+  count_taken(is_plain(l));
   return 0;
 }
 
@@ -116,18 +139,25 @@ template <typename Lock, typename Whole>
 int lock_until(Lock* l, const LimitedLock<Lock>& limited, clockid_t clock, const timespec* until, const void* caller, Whole whole) {
   const base::Thread& thread = base::self_unsuspended();
   bool in_slices = thread.omp && thread.lock_depth <= 0 && others_may_be_waited_for(caller);
-  return took(in_slices ? by_slices(l, limited, clock, until) : whole());
+  return took(l, in_slices ? by_slices(l, limited, clock, until) : whole());
 }
 
+// (What it is, is asked before: afterwards there may be no such lock any more.)
 template <typename Lock>
-[[gnu::noinline]] int unlock_elsewhere(Lock* l, const Real<int(Lock*)>& plain) { return gave(plain(l)); }
+[[gnu::noinline]] int unlock_elsewhere(Lock* l, const Real<int(Lock*)>& plain) {
+  const bool was_plain = is_plain(l);
+  const int error = plain(l);
+  if (!error) count_given(was_plain);
+  return error;
+}
 
 template <typename Lock>
 [[gnu::always_inline]] inline int unlock(Lock* l, const Real<int(Lock*)>& plain) {
   const auto libc = plain.known();
   if (!libc) [[unlikely]] return unlock_elsewhere(l, plain);
-  int error = libc(l);
-  if (!error && base::self_unsuspended().lock_depth > 0) [[likely]] --base::self_unsuspended().lock_depth;
+  const bool was_plain = is_plain(l);
+  const int error = libc(l);
+  if (!error) [[likely]] count_given(was_plain);
   return error;
 }
 
@@ -141,7 +171,7 @@ using namespace weir::intercept;
 extern "C" {
 
 int pthread_mutex_lock(Mutex* m) noexcept { return lock(m, mutex_lock, mutex_trylock, mutex_clocklock); }
-int pthread_mutex_trylock(Mutex* m) noexcept { return took(mutex_trylock(m)); }
+int pthread_mutex_trylock(Mutex* m) noexcept { return took(m, mutex_trylock(m)); }
 int pthread_mutex_timedlock(Mutex* m, const timespec* until) noexcept {
   return lock_until(m, mutex_clocklock, CLOCK_REALTIME, until, __builtin_return_address(0), [=] { return mutex_timedlock(m, until); });
 }
@@ -153,7 +183,7 @@ int pthread_mutex_unlock(Mutex* m) noexcept { return unlock(m, mutex_unlock); }
 int pthread_rwlock_rdlock(Rwlock* l) noexcept {
   return lock(l, rwlock_rdlock, rwlock_tryrdlock, rwlock_clockrdlock);
 }
-int pthread_rwlock_tryrdlock(Rwlock* l) noexcept { return took(rwlock_tryrdlock(l)); }
+int pthread_rwlock_tryrdlock(Rwlock* l) noexcept { return took(l, rwlock_tryrdlock(l)); }
 int pthread_rwlock_timedrdlock(Rwlock* l, const timespec* until) noexcept {
   return lock_until(l, rwlock_clockrdlock, CLOCK_REALTIME, until, __builtin_return_address(0),
                     [=] { return rwlock_timedrdlock(l, until); });
@@ -165,7 +195,7 @@ int pthread_rwlock_clockrdlock(Rwlock* l, clockid_t clock, const timespec* until
 int pthread_rwlock_wrlock(Rwlock* l) noexcept {
   return lock(l, rwlock_wrlock, rwlock_trywrlock, rwlock_clockwrlock);
 }
-int pthread_rwlock_trywrlock(Rwlock* l) noexcept { return took(rwlock_trywrlock(l)); }
+int pthread_rwlock_trywrlock(Rwlock* l) noexcept { return took(l, rwlock_trywrlock(l)); }
 int pthread_rwlock_timedwrlock(Rwlock* l, const timespec* until) noexcept {
   return lock_until(l, rwlock_clockwrlock, CLOCK_REALTIME, until, __builtin_return_address(0),
                     [=] { return rwlock_timedwrlock(l, until); });
@@ -176,17 +206,17 @@ int pthread_rwlock_clockwrlock(Rwlock* l, clockid_t clock, const timespec* until
 }
 int pthread_rwlock_unlock(Rwlock* l) noexcept { return unlock(l, rwlock_unlock); }
 
-int pthread_spin_lock(Spinlock* l) noexcept { return took(spin_lock(l)); }
-int pthread_spin_trylock(Spinlock* l) noexcept { return took(spin_trylock(l)); }
+int pthread_spin_lock(Spinlock* l) noexcept { return took(l, spin_lock(l)); }
+int pthread_spin_trylock(Spinlock* l) noexcept { return took(l, spin_trylock(l)); }
 int pthread_spin_unlock(Spinlock* l) noexcept { return unlock(l, spin_unlock); }
 
 int mtx_lock(mtx_t* m) {
-  if (!base::self_unsuspended().omp) return took(c11_lock(m));
+  if (!base::self_unsuspended().omp) return took(m, c11_lock(m));
   return c11(lock_elsewhere(posix(m), mutex_lock, mutex_trylock, mutex_clocklock, __builtin_return_address(0)));
 }
-int mtx_trylock(mtx_t* m) { return took(c11_trylock(m)); }
+int mtx_trylock(mtx_t* m) { return took(m, c11_trylock(m)); }
 int mtx_timedlock(mtx_t* m, const timespec* until) {
-  if (!base::self_unsuspended().omp) return took(c11_timedlock(m, until));
+  if (!base::self_unsuspended().omp) return took(m, c11_timedlock(m, until));
   return c11(lock_until(posix(m), mutex_clocklock, CLOCK_REALTIME, until, __builtin_return_address(0),
                         [=] { return mutex_timedlock(posix(m), until); }));
 }
@@ -194,26 +224,26 @@ int mtx_unlock(mtx_t* m) { return unlock(m, c11_unlock); }
 
 void flockfile(FILE* f) noexcept {
   file_lock(f);
-  took(0);
+  count_taken(false);
 }
-int ftrylockfile(FILE* f) noexcept { return took(file_trylock(f)); }
+int ftrylockfile(FILE* f) noexcept { return took(f, file_trylock(f)); }
 void funlockfile(FILE* f) noexcept {
   file_unlock(f);
-  gave(0);
+  count_given(false);
 }
 
 // While the routine runs, whoever else asks for it waits. (One that ends by an exception leaves the count too high:
 // this thread's calls park from then on, which is slower, not wrong.)
 int pthread_once(pthread_once_t* once, void (*routine)()) {
-  took(0);
+  count_taken(false);
   int error = posix_once(once, routine);
-  gave(0);
+  count_given(false);
   return error;
 }
 void call_once(once_flag* once, void (*routine)()) {
-  took(0);
+  count_taken(false);
   c11_once(once, routine);
-  gave(0);
+  count_given(false);
 }
 
 void _IO_flockfile(FILE*) noexcept __attribute__((alias("flockfile")));

@@ -128,7 +128,8 @@ void wait_by_ring(Call& call, const Poll& p) {
 template <typename Ask>
 int by_slices(std::int64_t limit_ns, meter::Caller caller, Ask ask) {
   constexpr bool for_any = true;  // of the handlers
-  std::int64_t end = limit_ns < 0 ? std::numeric_limits<std::int64_t>::max() : base::now_ns() + limit_ns;
+  const std::int64_t since = base::now_ns();
+  std::int64_t end = limit_ns < 0 ? std::numeric_limits<std::int64_t>::max() : since + limit_ns;
   int before = current_errno();
   Handlers handlers;
   while (true) {
@@ -140,7 +141,7 @@ int by_slices(std::int64_t limit_ns, meter::Caller caller, Ask ask) {
       return ready;
     }
     if (ready < 0 && (current_errno() != EINTR || handlers.end_wait(for_any))) return ready;
-    path::stand_back();
+    path::stand_back_in_wait(since);
     if (!handlers.end_wait(for_any)) continue;
     set_errno(EINTR);
     return -1;

@@ -45,7 +45,7 @@ int step_by_slices(int set, sembuf* steps, size_t count, std::int64_t limit_ns, 
     const timespec slice{0, std::clamp<std::int64_t>(left_ns, 0, slice_ns)};
     int value = parked_with_errno([&] { return waited(set, steps, count, &slice); }, caller);
     if (!value || current_errno() != EAGAIN || left_ns <= slice_ns) return value;
-    path::stand_back();
+    path::stand_back_in_wait(began);
     if (!handlers.end_wait(for_any)) continue;
     const timespec at_once{0, 0};
     value = real_semtimedop(set, steps, count, &at_once);

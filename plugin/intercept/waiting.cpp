@@ -56,6 +56,7 @@ int condition_slice(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, cons
 
 int semaphore_wait(sem_t* s, clockid_t clock, const timespec* until,
                    meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
+  const std::int64_t since = base::now_ns();
   int before = current_errno();
   Handlers handlers;
   for (std::int64_t ns = first_slice_ns;; ns = std::min(2 * ns, slice_ns)) {
@@ -66,7 +67,7 @@ int semaphore_wait(sem_t* s, clockid_t clock, const timespec* until,
     int error = current_errno();
     if (error != ETIMEDOUT && error != EINTR) return result;
     if (error == EINTR && handlers.end_wait(until)) return result;  // else a signal of weir's own
-    path::stand_back();
+    path::stand_back_in_wait(since);
     if (!handlers.end_wait(until)) continue;
     set_errno(EINTR);
     return -1;
@@ -75,11 +76,12 @@ int semaphore_wait(sem_t* s, clockid_t clock, const timespec* until,
 
 int join(pthread_t t, void** value, clockid_t clock, const timespec* until,
          meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
+  const std::int64_t since = base::now_ns();
   while (true) {
     Slice slice(clock, until);
     int error = parked([&] { return real_clockjoin(t, value, clock, &slice.end); }, caller);
     if (error != ETIMEDOUT || slice.last) return error;
-    path::stand_back();
+    path::stand_back_in_wait(since);
   }
 }
 

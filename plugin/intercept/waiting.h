@@ -52,6 +52,7 @@ long as_a_whole(int fd, F real, Raises raises = Raises::nothing, meter::Caller c
 // with what. `for_any` of the handlers, or for those without SA_RESTART alone, it ends.
 template <typename Has>
 int by_asking(Has has, bool for_any, meter::Caller caller) {
+  const std::int64_t since = base::now_ns();
   int before = current_errno();
   path::Handlers handlers;
   for (int value = 0; true;) {
@@ -60,7 +61,7 @@ int by_asking(Has has, bool for_any, meter::Caller caller) {
       return value;
     }
     parked([] { return static_cast<int>(sys::sleep_ns(slice_ns / 4)); }, caller);
-    path::stand_back();
+    path::stand_back_in_wait(since);
     if (!handlers.end_wait(for_any)) continue;
     if (has(&value)) {  // the kernel, too, looks first whether what the handler told of ends the wait
       if (value >= 0) set_errno(before);

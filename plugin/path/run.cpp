@@ -487,13 +487,12 @@ bool came_in_a_moment(Call& call, const Plan& plan, int most_ms, Reason reason, 
 // May tasks that are set aside have to go on on this very thread?
 bool makes_way_here() {
   const base::Thread& thread = base::self();
-  return others_are_aside() && wait::policy.best.load(std::memory_order_relaxed) == wait::Lane::suspend && !thread.lock_depth &&
-         (thread.omp || (thread.place & base::in_tbb_arena));
+  if (!others_are_aside() || wait::policy.best.load(std::memory_order_relaxed) != wait::Lane::suspend) return false;
+  return thread.lock_depth ? may_make_way_with_locks(thread) : thread.omp || (thread.place & base::in_tbb_arena);
 }
 
 // So long at most, or until the descriptor seems ready. Naps where it seemed so in vain.
-bool slept_a_slice(const Call& call, const Plan& plan, std::int64_t left_ns, Naps& naps) {
-  constexpr std::int64_t longest_ns = 2 * base::ns_per_ms;
+bool slept_a_slice(const Call& call, const Plan& plan, std::int64_t longest_ns, std::int64_t left_ns, Naps& naps) {
   const auto slice_ms = static_cast<int>((std::clamp<std::int64_t>(left_ns, 0, longest_ns) + base::ns_per_ms - 1) / base::ns_per_ms);
   pollfd one{call.fd, static_cast<short>(plan.events), 0};
   bool ready = false;
@@ -512,6 +511,7 @@ bool slept_a_slice(const Call& call, const Plan& plan, std::int64_t left_ns, Nap
 // The attempt says what poll does not tell: that a named pipe has nobody to write. (With a limit of the call's own the real call would wait
 // for all of that anew.)
 Result sliced(Call& call, const Plan& plan, Reason reason) {
+  constexpr std::int64_t slice_ns = 2 * base::ns_per_ms, long_slice_ns = 20 * base::ns_per_ms;
   const std::int64_t began = base::now_ns();
   const std::int64_t end = plan.timeout_ns < 0 ? std::numeric_limits<std::int64_t>::max() : began + plan.timeout_ns;
   const bool for_any = call.ends == wait::Ends::handled || call.moved;
@@ -519,13 +519,14 @@ Result sliced(Call& call, const Plan& plan, Reason reason) {
   Naps naps;
   Result result = -EAGAIN;
   while (result == -EAGAIN) {
-    const std::int64_t left = end - base::now_ns();
+    const std::int64_t now = base::now_ns(), left = end - now;
+    const bool only_waits = base::self().lock_depth > 0 && now - began < patience_with_locks_ns;
     if (plan.timeout_ns < 0 && !makes_way_here()) return parked(call, plan, reason);
     result = call.attempt(call);
     if (result == -EOPNOTSUPP) return parked(call, plan, reason);
     if (result == -EAGAIN && left <= 0) result = call.when_timed_out;
-    if (result != -EAGAIN || slept_a_slice(call, plan, left, naps)) continue;
-    if (!handlers.end_wait(for_any)) stand_back();
+    if (result != -EAGAIN || slept_a_slice(call, plan, only_waits ? long_slice_ns : slice_ns, left, naps)) continue;
+    if (!handlers.end_wait(for_any)) stand_back_in_wait(began);
     if (handlers.end_wait(for_any)) result = call.moved ? static_cast<Result>(call.moved) : -EINTR;
   }
   count_reason(reason);
@@ -536,7 +537,8 @@ Result sliced(Call& call, const Plan& plan, Reason reason) {
 // Is it OpenMP's code that has to stay where it is? Others that were set aside here are tied to this thread.
 bool has_to_stay(Reason reason) {
   const base::Thread& thread = base::self();
-  bool is_of_omp = reason == Reason::construct || reason == Reason::in_order || reason == Reason::not_a_task;
+  bool is_of_omp = reason == Reason::construct || reason == Reason::in_order || reason == Reason::not_a_task ||
+                   reason == Reason::lock_held;
   return is_of_omp && thread.omp && !(thread.place & base::in_tbb_arena);
 }
 

@@ -26,8 +26,9 @@ std::uint64_t number_of(const base::Thread& thread, const void* frame) {
 // That many may be set aside beyond a runtime's cap: with threads that only spin, no task would ever leave.
 constexpr std::int64_t beyond_the_cap = 4'000;
 
-// What goes on does so on top of this task.
+// What goes on does so on top of this task: with a lock held, one might want it and be unable to get off.
 bool serve(const weir_runtime& runtime) {
+  if (base::self().lock_depth > 0) return false;
   wait::KeptErrno kept;
   return runtime.serve && runtime.serve();
 }
@@ -43,18 +44,11 @@ bool may_be_set_aside(const weir_runtime& runtime) {
   return !refusal || (refusal == WEIR_REFUSED_CAP && wait::look_order.company() < beyond_the_cap);
 }
 
-}  // namespace
-
-bool libtbb_may_hold_one(const base::Thread& thread) {
-  return (thread.place & base::in_tbb_arena) && meter::gauges.resumed.load(std::memory_order_relaxed) > 0;
-}
-
 // As wait::choose, but for the watchdog: that ready tasks do not go on is no reason against making way for them.
-bool stand_back() {
+bool step_back(const void* frame) {
   base::Thread& thread = base::self();
-  if (thread.engine_depth || thread.lock_depth > 0 || base::in_signal_handler()) return false;
+  if (thread.engine_depth || base::in_signal_handler()) return false;
   if (wait::policy.best.load(std::memory_order_relaxed) != wait::Lane::suspend) return false;
-  const void* frame = __builtin_frame_address(0);
   std::uint64_t number = number_of(thread, frame);
   thread.looks_from = nullptr;
   const weir_runtime* runtime = runtime_here(thread);
@@ -69,6 +63,20 @@ bool stand_back() {
   now.looks_from = frame;
   now.looks_as = number;
   return true;
+}
+
+}  // namespace
+
+bool libtbb_may_hold_one(const base::Thread& thread) {
+  return (thread.place & base::in_tbb_arena) && meter::gauges.resumed.load(std::memory_order_relaxed) > 0;
+}
+
+bool stand_back() { return base::self().lock_depth <= 0 && step_back(__builtin_frame_address(0)); }
+
+bool stand_back_in_wait(std::int64_t since_ns) {
+  const base::Thread& thread = base::self();
+  if (thread.lock_depth > 0 && (!may_make_way_with_locks(thread) || base::now_ns() - since_ns < patience_with_locks_ns)) return false;
+  return step_back(__builtin_frame_address(0));
 }
 
 }  // namespace weir::path

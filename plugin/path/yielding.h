@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/clock.h"
 #include "base/thread.h"
 #include "meter/counters.h"
 #include "wait/look_order.h"
@@ -52,5 +53,16 @@ inline void yielded(std::int64_t took_ns) {
 // Lets others go on for a moment: the calling task is set aside, or what is ready goes on on top of it. False: neither
 // may be here, and nothing was done. After true the caller may stand on another thread.
 bool stand_back();
+
+// Each lock that is held here is one that another task on this thread would wait for, and tasks are tied to their threads: so who holds
+// them may make way, and is here when it gives them back.
+inline bool may_make_way_with_locks(const base::Thread& thread) {
+  constexpr std::uint32_t untied = base::in_tbb_arena | base::in_own_worker | base::in_io_arena;
+  return thread.lock_depth <= thread.plain_locks && thread.omp && !(thread.place & untied);
+}
+
+// stand_back() for who waits, in vain, since then. With such locks held it is a last resort.
+bool stand_back_in_wait(std::int64_t since_ns);
+constexpr std::int64_t patience_with_locks_ns = 100 * base::ns_per_ms;
 
 }  // namespace weir::path

@@ -42,6 +42,7 @@ struct Context : base::Link {
   weir_start_fn start = nullptr;  // set: the task in it waits to be set aside
   void* argument = nullptr;
   std::int32_t lock_depth = 0;
+  std::int32_t plain_locks = 0;
 };
 
 struct Worker {
@@ -470,6 +471,8 @@ int suspend(weir_start_fn start, void* argument) {
   base::Thread& here = base::self();
   context->lock_depth = here.lock_depth;
   here.lock_depth = 0;
+  context->plain_locks = here.plain_locks;
+  here.plain_locks = 0;
   context->start = start;
   context->argument = argument;
   context->waiter.context = context;
@@ -479,6 +482,7 @@ int suspend(weir_start_fn start, void* argument) {
   };
   context->fiber.leave();
   base::self().lock_depth = context->lock_depth;
+  base::self().plain_locks = context->plain_locks;
   return 0;
 }
 

@@ -62,12 +62,13 @@ struct Condition {
 bool met_by_standing_back(const void* condition, bool wanted) {
   if (!(base::self_unsuspended().place & WEIR_TBB_PLACE)) return false;
   constexpr std::int64_t patience_ns = base::ns_per_ms;
+  const std::int64_t since = base::now_ns();
   const auto is_met = [=] { return static_cast<const Condition*>(condition)->holds() == wanted; };
   while (!is_met()) {
     const std::int64_t until = base::now_ns() + patience_ns;
     while (meter::gauges.aside.load() > 0 && wait::nobody_holds_aside() && !is_met() && base::now_ns() < until) sys::yield();
     if (is_met()) break;
-    if (!weir_stand_back()) return false;
+    if (!weir_stand_back(since)) return false;
   }
   return true;
 }
