@@ -112,13 +112,18 @@ template <typename Lock>
   return took(l, error == EBUSY || error == EINVAL ? plain(l) : error);
 }
 
+// One that a task of oneTBB's holds that is aside: where all threads waited for it, none would be left for that task.
+inline bool wants_one_that_is_aside(const base::Thread& thread) {
+  return path::aside_with_locks.load(std::memory_order_relaxed) > 0 && (thread.place & base::in_tbb_arena);
+}
+
 // Most locks of most programs need no more than libc's and the count. All else is out of line, and costs them no registers.
 template <typename Lock>
 [[gnu::noinline]] int lock_elsewhere(Lock* l, const Real<int(Lock*)>& plain, const Real<int(Lock*)>& attempt,
                                      const LimitedLock<Lock>& limited, const void* caller) {
   const base::Thread& thread = base::self_unsuspended();
   const bool makes_way = thread.lock_depth <= 0 || path::may_make_way_with_locks(thread);
-  if (thread.omp && makes_way) return lock_in_team(l, plain, attempt, limited, caller);
+  if ((thread.omp || wants_one_that_is_aside(thread)) && makes_way) return lock_in_team(l, plain, attempt, limited, caller);
   return took(l, plain(l));
 }
 
@@ -126,7 +131,8 @@ template <typename Lock>
 [[gnu::always_inline]] inline int lock(Lock* l, const Real<int(Lock*)>& plain, const Real<int(Lock*)>& attempt,
                                        const LimitedLock<Lock>& limited) {
   const auto libc = plain.known();
-  if (!libc || base::self_unsuspended().omp) [[unlikely]]
+  const base::Thread& thread = base::self_unsuspended();
+  if (!libc || thread.omp || wants_one_that_is_aside(thread)) [[unlikely]]
     return lock_elsewhere(l, plain, attempt, limited, __builtin_return_address(0));
   int error = libc(l);
   if (error) [[unlikely]] return took(l, error);

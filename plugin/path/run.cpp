@@ -163,6 +163,16 @@ Result worked(Call& call, Reason reason) {
   return result;
 }
 
+void one_more_is_blocked() {
+  std::int64_t& most = base::self().seat.most_blocked;
+  most = std::max(most, meter::gauges.blocked.fetch_add(1, std::memory_order_relaxed) + 1);
+}
+
+// A thread has given its core and blocks: others may come for it, so many in all.
+void call_others(std::int64_t most) {
+  if (auto* tell = gate::the_gate.on_blocked.load(std::memory_order_relaxed)) tell(meter::gauges.in_flight.parked(), most);
+}
+
 // The thread blocks as it would without weir; its core, if it had one, goes to a stand-in meanwhile. Not `looked`: that it
 // would block was a guess.
 Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
@@ -179,13 +189,11 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
     gate::give_core_to_wait(began);
   }
   meter::Traced traced = meter::begins(Track::parked, name_of(call), call.fd);
-  std::int64_t& most_blocked = base::self().seat.most_blocked;
-  most_blocked = std::max(most_blocked, meter::gauges.blocked.fetch_add(1, std::memory_order_relaxed) + 1);
+  one_more_is_blocked();
   if (plan.storage) gate::wants_permit(call.fd);
   bool permit = plan.storage && gate.permits.acquire(gate.wait_ns.load(std::memory_order_relaxed));
   std::int64_t at_once = meter::gauges.in_flight.rise(true);
-  if (auto* tell = had_core ? gate.on_blocked.load(std::memory_order_relaxed) : nullptr)
-    tell(meter::gauges.in_flight.parked(), plan.storage ? gate.permits.limit() : 1 << 30);
+  if (had_core) call_others(plan.storage ? gate.permits.limit() : 1 << 30);
   std::int64_t flew = plan.storage ? base::now_ns() : began;  // with its permit
   Slept slept(call.works, began);
   Result result = real(call);
@@ -497,13 +505,17 @@ bool slept_a_slice(const Call& call, const Plan& plan, std::int64_t longest_ns, 
   pollfd one{call.fd, static_cast<short>(plan.events), 0};
   bool ready = false;
   std::int64_t began = base::now_ns();
+  const bool calls_others = base::self().lock_depth > 0 && base::self().holds_core;
+  one_more_is_blocked();
   meter::gauges.in_flight.rise(true);
   gate::without_core([&] {
+    if (calls_others) call_others(1 << 30);
     ready = sys::poll(&one, 1, slice_ms) > 0;
     if (ready) naps.in_vain();
     if (ready && naps.wanted()) sys::sleep_ns(naps.ns());
   });
   meter::gauges.in_flight.fall(base::now_ns() - began, true);
+  meter::gauges.blocked.fetch_sub(1, std::memory_order_relaxed);
   if (!ready) naps = {};
   return ready && !naps.wanted();
 }
@@ -534,12 +546,13 @@ Result sliced(Call& call, const Plan& plan, Reason reason) {
   return result;
 }
 
-// Is it OpenMP's code that has to stay where it is? Others that were set aside here are tied to this thread.
+// Is it OpenMP's code that has to stay where it is? Others that were set aside here are tied to this thread. And who holds a lock stays
+// for as long as it may, in oneTBB too, where a program may say how many threads there are.
 bool has_to_stay(Reason reason) {
   const base::Thread& thread = base::self();
-  bool is_of_omp = reason == Reason::construct || reason == Reason::in_order || reason == Reason::not_a_task ||
-                   reason == Reason::lock_held;
-  return is_of_omp && thread.omp && !(thread.place & base::in_tbb_arena);
+  bool is_of_omp = reason == Reason::construct || reason == Reason::in_order || reason == Reason::not_a_task;
+  const bool holds_lock = reason == Reason::lock_held || (reason == Reason::watchdog && thread.lock_depth > 0);
+  return holds_lock || (is_of_omp && thread.omp && !(thread.place & base::in_tbb_arena));
 }
 
 // What the call waits for may have to be done by a task that goes on on this very thread: it waits by slices, and makes way between

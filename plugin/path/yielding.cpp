@@ -2,6 +2,7 @@
 #include "path/yielding.h"
 
 #include <bit>
+#include <utility>
 
 #include "path/waiting.h"
 #include "wait/errno_state.h"
@@ -44,6 +45,30 @@ bool may_be_set_aside(const weir_runtime& runtime) {
   return !refusal || (refusal == WEIR_REFUSED_CAP && wait::look_order.company() < beyond_the_cap);
 }
 
+// The locks that are held here, while oneTBB takes the task to another thread. (OpenMP's are counted a task, and keep their thread.)
+class LocksOnTheWay {
+ public:
+  LocksOnTheWay() {
+    base::Thread& from = base::self();
+    if (!(from.place & base::in_tbb_arena) || from.lock_depth <= 0) return;
+    locks_ = std::exchange(from.lock_depth, 0);
+    plain_ = std::exchange(from.plain_locks, 0);
+    aside_with_locks.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~LocksOnTheWay() {
+    if (!locks_) return;
+    base::Thread& to = base::self();
+    to.lock_depth += locks_;
+    to.plain_locks += plain_;
+    aside_with_locks.fetch_sub(1, std::memory_order_relaxed);
+  }
+  LocksOnTheWay(const LocksOnTheWay&) = delete;
+  LocksOnTheWay& operator=(const LocksOnTheWay&) = delete;
+
+ private:
+  std::int32_t locks_ = 0, plain_ = 0;
+};
+
 // As wait::choose, but for the watchdog: that ready tasks do not go on is no reason against making way for them.
 bool step_back(const void* frame) {
   base::Thread& thread = base::self();
@@ -56,7 +81,11 @@ bool step_back(const void* frame) {
   if (!may_be_set_aside(*runtime)) return serve(*runtime);
   Result ignored;
   int refusal;
-  bool done = perform(op::timeout(until_next_look_ns(wait::look_order.joins(number))), false, *runtime, &ignored, &refusal);
+  bool done;
+  {
+    LocksOnTheWay locks;
+    done = perform(op::timeout(until_next_look_ns(wait::look_order.joins(number))), false, *runtime, &ignored, &refusal);
+  }
   wait::look_order.leaves(number);
   if (!done) return serve(*runtime);
   base::Thread& now = base::self();
@@ -75,7 +104,13 @@ bool stand_back() { return base::self().lock_depth <= 0 && step_back(__builtin_f
 
 bool stand_back_in_wait(std::int64_t since_ns) {
   const base::Thread& thread = base::self();
-  if (thread.lock_depth > 0 && (!may_make_way_with_locks(thread) || base::now_ns() - since_ns < patience_with_locks_ns)) return false;
+  if (thread.lock_depth > 0) {
+    if (!may_make_way_with_locks(thread)) return false;
+    const bool in_arena = thread.place & base::in_tbb_arena;
+    const bool is_last = in_arena ? wait::policy.held_back.load(std::memory_order_relaxed)
+                                  : base::now_ns() - since_ns >= patience_with_locks_ns;
+    if (!is_last) return false;
+  }
   return step_back(__builtin_frame_address(0));
 }
 

@@ -54,14 +54,18 @@ inline void yielded(std::int64_t took_ns) {
 // may be here, and nothing was done. After true the caller may stand on another thread.
 bool stand_back();
 
-// Each lock that is held here is one that another task on this thread would wait for, and tasks are tied to their threads: so who holds
-// them may make way, and is here when it gives them back.
+// Each lock that is held here is one that another task on this thread would wait for, and that another thread may give back as well
+// (OpenMP's tasks are here when they do).
 inline bool may_make_way_with_locks(const base::Thread& thread) {
-  constexpr std::uint32_t untied = base::in_tbb_arena | base::in_own_worker | base::in_io_arena;
-  return thread.lock_depth <= thread.plain_locks && thread.omp && !(thread.place & untied);
+  const bool is_here = thread.omp || (thread.place & base::in_tbb_arena);
+  return thread.lock_depth <= thread.plain_locks && is_here && !(thread.place & (base::in_own_worker | base::in_io_arena));
 }
 
-// stand_back() for who waits, in vain, since then. With such locks held it is a last resort.
+// Tasks of oneTBB's that did: who wants a lock may want one of theirs.
+inline constinit std::atomic<std::int32_t> aside_with_locks{0};
+
+// stand_back() for who waits, in vain, since then. With such locks held it is a last resort: in OpenMP after a while; in oneTBB, whose
+// tasks any thread may go on with, when the watchdog found that no thread does.
 bool stand_back_in_wait(std::int64_t since_ns);
 constexpr std::int64_t patience_with_locks_ns = 100 * base::ns_per_ms;
 
