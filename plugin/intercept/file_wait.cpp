@@ -110,6 +110,16 @@ Result attempt_whole(Call& call) {
   return path::made_in_hope(call.fd, c.reads.bytes, [&call] { return call.real(call); });
 }
 
+// Likewise, of what it reads to seek. A look each time would take as long as to seek: where some in a row were at hand, it is timed.
+Result attempt_block(Call& call) {
+  if (!path::is_hopeful(call.fd)) {
+    struct stat about;
+    if (failed(sys::known_of(call.fd, &about)) || !S_ISREG(about.st_mode)) return call.real(call);
+    if (!path::look_in_hope(call.fd, call.offset, call.bytes, about.st_size)) return -EAGAIN;
+  }
+  return path::made_in_hope(call.fd, call.bytes, [&call] { return call.real(call); });
+}
+
 // The first members of libc's private record of a wide stream; they have been these since wide streams are.
 struct Wide {
   const wchar_t* read_ptr;
@@ -141,18 +151,43 @@ bool wants_more(const FILE* file, std::size_t bytes) {
   return !there || there < bytes;
 }
 
+// As glibc does it: the place as an offset in the file, then the block that it lies in, as large as the buffer, if the place is not
+// in the buffer. What it was given to write it writes first, and where a block begins it reads nothing.
+Block read_to_seek(const FILE* file, off_t by, int from) {
+  if (file->_flags & (no_reads | in_backup | putting) || file->_fileno < 0 || file->_mode > 0) return {};
+  const off_t known = file->_offset;  // behind what is in the buffer; < 0: it isn't
+  if (from == SEEK_CUR) {
+    if (known < 0) return {};
+    by += known - static_cast<off_t>(bytes_at_hand(file));
+  } else if (from == SEEK_END) {
+    struct stat about;
+    if (failed(sys::known_of(file->_fileno, &about))) return {};
+    by += about.st_size;
+  } else if (from != SEEK_SET) {
+    return {};
+  }
+  const off_t first = known - (file->_IO_read_end - file->_IO_buf_base);
+  const bool is_in_buffer = known >= 0 && file->_IO_read_base && by >= first && by < known;
+  const auto room = static_cast<off_t>(file->_IO_buf_base ? room_of(file) : least);
+  const off_t block = by & -room;
+  if (by < 0 || is_in_buffer || by == block || by - block > room) return {};
+  return {block, std::min(static_cast<std::size_t>(room), most)};
+}
+
 void wait_and_run(FileCall& what) {
   Call call{path::Family::next, path::Direction::in};
   call.real = run_whole;
   call.arguments = &what;
-  if (!wants_more(what.file, what.reads.bytes)) {
+  call.sought = what.at != FileCall::at_offset;
+  if (!call.sought && !wants_more(what.file, what.reads.bytes)) {
     path::count_in(0);
     run_whole(call);
     return;
   }
   call.fd = what.file->_fileno;
-  call.attempt = attempt_whole;
-  call.ends_unseen = true;
+  call.offset = call.sought ? what.at : 0;
+  call.attempt = call.sought ? attempt_block : attempt_whole;
+  call.ends_unseen = !call.sought;
   call.bytes = std::clamp(std::max(what.reads.bytes, room_of(what.file)), least, most);
   int parks = writes_first(what.file) ? 1 : 0;
   base::self().lock_depth += parks;

@@ -19,10 +19,13 @@ struct Reads {
 
 // One call of stdio while it lasts: `body` calls libc and keeps what that returns.
 struct FileCall {
+  static constexpr off_t at_offset = -1;
+
   FILE* file;
   Reads reads;
   void (*body)(FileCall& call);
   void* arguments;
+  off_t at = at_offset;           // where in the file it reads
   bool ran = false;
   meter::Caller caller = {};
   int error = 0;                  // errno as libc left it, when it changed it
@@ -31,6 +34,14 @@ struct FileCall {
 // Would libc have to read from the descriptor to give `bytes`? True only where waiting for the descriptor is what libc
 // would do. (It looks without the FILE's lock: when two use one FILE at once, a wrong guess costs speed.)
 bool wants_more(const FILE* file, std::size_t bytes);
+
+// The part of the file that libc reads in order to seek: where the place lies beyond what is in the FILE's buffer, the block that it
+// lies in. No bytes: it reads none. (Looked at without the lock, too.)
+struct Block {
+  off_t at = 0;
+  std::size_t bytes = 0;
+};
+Block read_to_seek(const FILE* file, off_t by, int from);
 
 // Runs call.body, after waiting for what it will read.
 void wait_and_run(FileCall& call);

@@ -52,7 +52,8 @@ struct Call {
   std::uint64_t bytes = 0;         // asked for, in all parts together
   const iovec* parts = nullptr;    // next, file_at, put, put_at: the program's memory
   int part_count = 0;
-  off_t offset = 0;                // file_at, put_at
+  off_t offset = 0;                // file_at, put_at; next, where it is sought
+  bool sought = false;             // next: not at the file's shared offset
   std::uint32_t events = 0;        // stream_in: what to wait for, where it is not simply POLLIN (poll)
   std::int64_t timeout_ns = -1;    // a limit the call itself states (poll, epoll_wait); < 0: none
   Result when_timed_out = -EAGAIN;  // what it returns then

@@ -348,7 +348,7 @@ bool suspended_on(Call& call, const Plan& plan, const weir_runtime& runtime, Res
   if (plan.way == Way::poll) return suspended_on_stream(call, plan, runtime, result, refusal);
   if (plan.way == Way::errand) return perform_elsewhere(call, plan.storage, runtime, result, refusal);
   if (plan.way == Way::warm) {
-    Result offset = sys::lseek(call.fd, 0, SEEK_CUR);
+    Result offset = call.sought ? call.offset : sys::lseek(call.fd, 0, SEEK_CUR);
     *refusal = 0;
     if (offset < 0) return false;  // one that can't be read twice
     if (!warm(call.fd, offset, call.bytes, runtime, refusal)) return false;
