@@ -275,8 +275,8 @@ class Reader {
       case NameKind::other: break;
     }
     std::uintptr_t there = address_of(object_, name);
-    if (there && lane::gives_up_on_others(Object::around(there).name())) {
-      facts_.gives_up = facts_.blocks = true;
+    if (there && lane::fails_some_of_many(Object::around(there).name())) {
+      facts_.fails_some = facts_.blocks = true;
       return;
     }
     if (ends_elsewhere(there)) facts_.calls_others |= !ends_at_once(name) && !is_mathematical(there);
@@ -421,7 +421,7 @@ bool all_hold(Survey survey) {
 
 const char* why_bare(const CodeFacts& facts) {
   if (facts.passes_wait) return passes_wait;
-  if (facts.gives_up) return gives_up_soon;
+  if (facts.fails_some) return some_would_fail;
   if (facts.rounds) return rounds_otherwise;
   if (facts.each_shows) return each_is_seen;
   if (facts.carries) return carries_over;

@@ -12,7 +12,7 @@ struct CodeFacts {
   bool blocks = false;          // reaches a call that may wait: read, recv, fread, nanosleep ...
   bool may_block = false;       // calls through a pointer, in an object that has such calls
   bool waits_for_others = false;  // one of those waits for time or for somebody else, not for a file
-  bool gives_up = false;        // calls what gives up, after some tries, what another one has (SQLite)
+  bool fails_some = false;      // calls what fails some of many threads that are at it (SQLite, LMDB)
   bool loops_barrier = false;   // a barrier within a loop: each pass costs a stand-in a switch
   bool passes_wait = false;     // a pass of a loop waits for others that it names (`ordered(n)`)
   bool makes_tasks = false;
@@ -52,7 +52,7 @@ constexpr bool repeats(const CodeFacts& facts) { return !facts.shares && !facts.
 
 // Why regions never have stand-ins, in words.
 constexpr const char* passes_wait = "the passes of a region's loop wait for each other";
-constexpr const char* gives_up_soon = "a region's threads call what gives up, after some tries, what others have (SQLite)";
+constexpr const char* some_would_fail = "a region's threads call what fails some where many are at it (SQLite, LMDB)";
 constexpr const char* all_do_the_same = "a region's threads share nothing out, each does the same";
 constexpr const char* rounds_otherwise = "with more threads a region's sum of floating-point numbers would be rounded otherwise";
 constexpr const char* carries_over = "a region's threads take something of their own from one pass of a loop to the next";

@@ -122,7 +122,7 @@ bool is_tasking_runtime(const char* file_name) {
   return false;
 }
 
-bool gives_up_on_others(const char* file_name) { return starts(file_name, "libsqlite3.so"); }
+bool fails_some_of_many(const char* file_name) { return starts(file_name, "libsqlite3.so") || starts(file_name, "liblmdb.so"); }
 
 const char* thread_bound_library(const char* file_name) {
   for (const Mark& library : bound_libraries) {

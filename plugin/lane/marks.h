@@ -14,8 +14,9 @@ bool is_runtime(const char* file_name);
 // Does it run tasks: OpenMP's, or oneTBB?
 bool is_tasking_runtime(const char* file_name);
 
-// Does its code try again and again for what one of its callers has, and give up after a time? With more of them at it some get nothing.
-bool gives_up_on_others(const char* file_name);
+// With more threads at it, do some get nothing? It tries again and again for what one of its callers has, and gives up after a time
+// (SQLite); or has room for so many threads that read (LMDB: for 126, or as many as it was told).
+bool fails_some_of_many(const char* file_name);
 
 // A library whose users must not change threads, or share one, in the middle of a call: what it is, or nullptr.
 const char* thread_bound_library(const char* file_name);
