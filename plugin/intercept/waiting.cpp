@@ -39,8 +39,12 @@ WEIR_REAL Real<int(sem_t*, const timespec*)> real_timedsem{"sem_timedwait"};
 WEIR_REAL Real<int(sem_t*, clockid_t, const timespec*)> real_clocksem{"sem_clockwait"};
 WEIR_REAL Real<int(pthread_barrier_t*)> real_barrier{"pthread_barrier_wait"};
 
+// Tasks of oneTBB's that stood back all come for its few threads, and one of them that is ready for more than a look has to wait for the
+// others' looks.
+std::int64_t shared_slice(std::int64_t ns) { return base::self().omp ? ns : wait::look_order.share_of(ns, first_slice_ns); }
+
 // A program may not look for what it was woken by, once it is: where others most likely go on elsewhere it is seldom woken for nothing.
-std::int64_t slice_of_condition() { return (base::self().omp ? 1 : 5) * slice_ns; }
+std::int64_t slice_of_condition() { return shared_slice((base::self().omp ? 1 : 5) * slice_ns); }
 
 // One slice: whatever was signalled after it, nobody hears, so the caller is to look at what it waits for again. (POSIX:
 // a condition's wait may end for no reason.)
@@ -59,7 +63,7 @@ int semaphore_wait(sem_t* s, clockid_t clock, const timespec* until,
   const std::int64_t since = base::now_ns();
   int before = current_errno();
   Handlers handlers;
-  for (std::int64_t ns = first_slice_ns;; ns = std::min(2 * ns, slice_ns)) {
+  for (std::int64_t ns = first_slice_ns;; ns = std::min(2 * ns, shared_slice(slice_ns))) {
     Slice slice(clock, until, ns);
     int result = parked_with_errno([&] { return real_clocksem(s, clock, &slice.end); }, caller);
     if (!result) set_errno(before);  // not that of an earlier slice

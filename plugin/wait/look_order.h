@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -23,6 +24,9 @@ class LookOrder {
   Place joins(std::uint64_t number);
   void leaves(std::uint64_t number);
   std::int64_t company() const { return company_.load(std::memory_order_relaxed); }
+  // Who stood back holds up a thread while it looks, if it waits there for a moment. So long it may: all of them together no longer than
+  // one would by itself, but each at least so long.
+  std::int64_t share_of(std::int64_t ns, std::int64_t least_ns) const { return std::max(ns / (1 + company()), std::min(ns, least_ns)); }
   void after_fork();  // who stood back is not here
 
  private:

@@ -23,6 +23,16 @@ TEST(LookOrderTest, CountsThoseThatBeganBefore) {
   EXPECT_EQ(order.company(), 999);
 }
 
+TEST(LookOrderTest, SharesATimeAmongThoseThatStandBack) {
+  LookOrder order;
+  EXPECT_EQ(order.share_of(2000, 125), 2000);
+  for (int i = 0; i < 9; ++i) order.joins(order.next_number());
+  EXPECT_EQ(order.share_of(2000, 125), 200);
+  for (int i = 0; i < 90; ++i) order.joins(order.next_number());
+  EXPECT_EQ(order.share_of(2000, 125), 125);
+  EXPECT_EQ(order.share_of(100, 125), 100);
+}
+
 TEST(LookOrderTest, GoesRoundItsNumbers) {
   LookOrder order;
   for (std::uint64_t i = 0; i < 10 * LookOrder::numbers; ++i) {
