@@ -21,23 +21,25 @@ bool Cores::try_take(Haste haste) {
   return false;
 }
 
+Cores::Patience Cores::patience_of(std::int64_t timeout_ns, Haste haste) const {
+  if (haste != has_task) {
+    std::int64_t end = base::now_ns() + timeout_ns;
+    return {timeout_ns, end, end};
+  }
+  std::int64_t step = std::min(timeout_ns, patience_ns_.load(std::memory_order_relaxed)), end = base::now_ns() + step;
+  return {step, end, end + std::max<std::int64_t>(0, std::min(longest * step, longest_ns) - step)};
+}
+
 bool Cores::take(std::int64_t timeout_ns, Haste haste) {
   if (try_take(haste)) return true;
-  std::int64_t patience = timeout_ns;
-  if (haste == has_task) patience = std::min(patience, patience_ns_.load(std::memory_order_relaxed));
+  Patience mine = patience_of(timeout_ns, haste);
+  const std::int64_t patience = mine.step;
   std::uint32_t gives = gives_.load(std::memory_order_relaxed);
-  std::int64_t end = base::now_ns() + patience;
-  std::int64_t latest = haste == has_task ? end + std::max<std::int64_t>(0, std::min(longest * patience, longest_ns) - patience) : end;
-  Patience mine{patience, end, latest};
   do {
     Sleeper me;
     me.haste = haste;
     if (!lie_down(me)) return true;
-    if (!sleep(me, mine)) {
-      if (haste == has_task && gives_.load(std::memory_order_relaxed) == gives) learn_patience(patience / 2);
-      held_.fetch_add(1);
-      return false;
-    }
+    if (!sleep(me, mine)) return go_on_over_limit(haste, patience, gives), false;
   } while (!try_take(haste));
   if (patience < timeout_ns) learn_patience(patience * 2);
   return true;
@@ -56,34 +58,41 @@ bool Cores::take_in_turn(std::int64_t timeout_ns) {
 
 // Nobody gave a slot back all the while: those who hold them don't compute but wait for something nobody told us of,
 // perhaps for us. So the next one waits half as long; and each who was called, twice as long again.
+void Cores::go_on_over_limit(Haste haste, std::int64_t patience_ns, std::uint32_t gives) {
+  if (haste == has_task && gives_.load(std::memory_order_relaxed) == gives) learn_patience(patience_ns / 2);
+  held_.fetch_add(1);
+}
+
 void Cores::learn_patience(std::int64_t patience_ns) {
   patience_ns_.store(patience_ns > least_patience_ns ? patience_ns : least_patience_ns, std::memory_order_relaxed);
 }
 
 // Its slot is given back and it lies down in one step: else it would have it again before the one it called is awake. Somebody
 // gives one back after that: who was called, or, where none was, one of those that hold more than there are.
-bool Cores::make_way(std::int64_t timeout_ns) {
+bool Cores::make_way(std::int64_t timeout_ns, Haste haste) {
   Sleeper me;
-  me.haste = looks_for_work;
-  std::int64_t end = base::now_ns() + timeout_ns;
+  me.haste = haste;
+  Patience mine = patience_of(timeout_ns, haste);
   lock_.lock();
-  if (!top_[has_task] && !top_[looks_for_work]) {
+  if (!top_[has_task] && (haste == has_task || !top_[looks_for_work])) {
     lock_.unlock();
     return false;
   }
   held_.fetch_sub(1);
   std::atomic<std::uint32_t>* called = call_one_locked();
+  std::uint32_t gives = gives_.load(std::memory_order_relaxed);
   lie_down_last_locked(me);
   lock_.unlock();
   if (called) sys::futex_wake(*called);
-  Patience mine{timeout_ns, end, end};
-  if (!sleep(me, mine)) held_.fetch_add(1);
-  else if (!try_take(looks_for_work)) take(timeout_ns, looks_for_work);
+  if (!sleep(me, mine)) go_on_over_limit(haste, mine.step, gives);
+  else if (!try_take(haste)) take(timeout_ns, haste);
+  else if (mine.step < timeout_ns) learn_patience(mine.step * 2);
   return true;
 }
 
 void Cores::lie_down_last_locked(Sleeper& me) {
   sleeping_.fetch_add(1);
+  if (me.haste == has_task) in_haste_.fetch_add(1, std::memory_order_relaxed);
   Sleeper** last = &top_[me.haste];
   while (*last) last = &(*last)->below;
   *last = &me;

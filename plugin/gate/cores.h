@@ -30,9 +30,9 @@ class Cores {
   // `timeout_ns`; with a task, less where such waits have been in vain before, and up to ten times as long, or a second, while
   // slots go from hand to hand.
   bool take(std::int64_t timeout_ns, Haste haste = has_task);
-  // For a holder that looks for work in vain: one that waits goes on in its place, and it waits behind all others. False, and
-  // nothing happened: nobody waits.
-  bool make_way(std::int64_t timeout_ns);
+  // For a holder that looks for work in vain, or spins in the midst of a task: one that waits goes on in its place, and it waits
+  // behind all others. False, and nothing happened: nobody waits, or nobody that has a task, for whom alone one with a task does it.
+  bool make_way(std::int64_t timeout_ns, Haste haste = looks_for_work);
   bool take_in_turn(std::int64_t timeout_ns);  // with a task; false, and it has none, when it waited so long without being called
   void take_over() { held_.fetch_add(1); }  // does not wait, whatever the limit
   void give();
@@ -63,7 +63,9 @@ class Cores {
   // With a task, while others give their slots back: so many times the usual wait, and not longer than this.
   static constexpr std::int64_t longest = 10, longest_ns = 1'000'000'000;
   std::int64_t room_for(Haste haste) const;
+  Patience patience_of(std::int64_t timeout_ns, Haste haste) const;
   bool try_take(Haste haste);
+  void go_on_over_limit(Haste haste, std::int64_t patience_ns, std::uint32_t gives);  // `gives`: when its wait began
   void learn_patience(std::int64_t patience_ns);
   bool lie_down(Sleeper& me);
   void lie_down_last_locked(Sleeper& me);

@@ -10,6 +10,8 @@
 namespace weir::gate {
 namespace {
 
+constexpr const char* waits_for_core = "waits for a core";
+
 void note_core(base::Thread& thread, bool holds) {
   thread.holds_core = holds;
   if (thread.is_away) thread.is_away->store(!holds, std::memory_order_relaxed);
@@ -39,10 +41,10 @@ void take_core() {
   // Others may hold their cores only to wait for that lock.
   if (thread.lock_depth > 0) return take_core_at_once();
   note_core(thread, true);
-  meter::Traced traced = meter::begins(meter::Track::core_wait, "waits for a core");
+  meter::Traced traced = meter::begins(meter::Track::core_wait, waits_for_core);
   std::int64_t bound_ns = the_gate.wait_ns.load(std::memory_order_relaxed);
   bool in_time = the_gate.lets_few_go_on() ? take_core_among_few() : the_gate.cores.take(bound_ns);
-  meter::ends(traced, meter::Track::core_wait, "waits for a core");
+  meter::ends(traced, meter::Track::core_wait, waits_for_core);
   if (!in_time) meter::mine().reasons[static_cast<int>(meter::Reason::gate_timeout)].add(1);
   meter::core_taken();
 }
@@ -99,9 +101,22 @@ void stand_back() {
 bool make_way_while_spinning() {
   base::Thread& thread = base::self();
   if (!thread.holds_core || thread.lock_depth > 0 || !the_gate.cores.wanted() || base::in_signal_handler()) return false;
-  give_core();
-  take_core();
-  return true;
+  if (the_gate.lets_few_go_on()) {
+    give_core();
+    take_core();
+    return true;
+  }
+  // Given back and then taken, it would have the core again before the one it called is awake, and that one may hold the lock.
+  note_core(thread, false);
+  thread.hits_in_row = 0;
+  thread.went_on_ns = 0;
+  meter::core_given();
+  meter::Traced traced = meter::begins(meter::Track::core_wait, waits_for_core);
+  bool made_way = the_gate.cores.make_way(the_gate.wait_ns.load(std::memory_order_relaxed), Cores::has_task);
+  meter::ends(traced, meter::Track::core_wait, waits_for_core);
+  note_core(thread, true);
+  meter::core_taken();
+  return made_way;
 }
 
 void stand_back_where_crowded() {

@@ -147,6 +147,40 @@ TEST(CoresTest, who_makes_way_goes_on_after_all_that_wait) {
   EXPECT_EQ(first_at, 2);
 }
 
+TEST(CoresTest, who_spins_in_a_task_goes_on_after_all_that_have_one) {
+  Cores cores;
+  cores.set_limit(1);
+  ASSERT_TRUE(cores.take(0));
+  std::atomic<int> worked{0};
+  std::vector<std::jthread> all;
+  for (int t = 1; t <= 2; ++t) {
+    all.emplace_back([&] {
+      ASSERT_TRUE(cores.take(20 * base::ns_per_s));
+      ++worked;
+      cores.give();
+    });
+    until_waiting(cores, t);
+  }
+  EXPECT_TRUE(cores.make_way(20 * base::ns_per_s, Cores::has_task));
+  EXPECT_EQ(worked, 2);
+  EXPECT_EQ(cores.held(), 1);
+  EXPECT_FALSE(cores.wanted());
+}
+
+TEST(CoresTest, who_spins_in_a_task_makes_no_way_for_who_looks_for_work) {
+  Cores cores;
+  cores.set_limit(1);
+  ASSERT_TRUE(cores.take(0));
+  std::jthread looks([&] {
+    cores.take(20 * base::ns_per_s, Cores::looks_for_work);
+    cores.give();
+  });
+  until_waiting(cores, 1);
+  EXPECT_FALSE(cores.make_way(20 * base::ns_per_s, Cores::has_task));
+  EXPECT_EQ(cores.held(), 1);
+  cores.give();
+}
+
 TEST(CoresTest, nobody_makes_way_for_nobody) {
   Cores cores;
   cores.set_limit(1);
