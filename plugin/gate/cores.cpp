@@ -9,6 +9,7 @@
 namespace weir::gate {
 
 std::int64_t Cores::room_for(Haste haste) const {
+  if (open_.load(std::memory_order_relaxed) > 0) return any_number;
   std::int64_t room = limit() + (haste == has_task ? spare_.load(std::memory_order_relaxed) : 0);
   return std::min(room, most_.load(std::memory_order_relaxed));
 }
@@ -189,12 +190,18 @@ void Cores::hold_to(std::int64_t most) {
   if (most_.exchange(most) < most) call_for_room();
 }
 
+void Cores::open() {
+  open_.fetch_add(1);
+  call_for_room();
+}
+
 void Cores::call_for_room() {
   for (std::int64_t i = 0, room = room_for(has_task); i < room && call_one(); ++i) {}
 }
 
 void Cores::after_fork() {
   lock_.after_fork();
+  open_.store(0);
   held_.store(0);
   sleeping_.store(0);
   in_haste_.store(0);

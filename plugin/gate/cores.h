@@ -31,7 +31,7 @@ class Cores {
   // slots go from hand to hand.
   bool take(std::int64_t timeout_ns, Haste haste = has_task);
   // For a holder that looks for work in vain, or spins in the midst of a task: one that waits goes on in its place, and it waits
-  // behind all others. False, and nothing happened: nobody waits, or nobody that has a task, for whom alone one with a task does it.
+  // behind all others. Who has a task does so only for others that have one. False, and nothing happened: none of those waits.
   bool make_way(std::int64_t timeout_ns, Haste haste = looks_for_work);
   bool take_in_turn(std::int64_t timeout_ns);  // with a task; false, and it has none, when it waited so long without being called
   void take_over() { held_.fetch_add(1); }  // does not wait, whatever the limit
@@ -40,6 +40,9 @@ class Cores {
   // Whatever the limit, and what is spare: not more than `most`, until that is over.
   static constexpr std::int64_t any_number = std::int64_t{1} << 60;
   void hold_to(std::int64_t most);
+  // From the one to the other there is room for all, those that wait and those that come.
+  void open();
+  void close() { open_.fetch_sub(1); }
   std::int64_t limit() const { return limit_.load(std::memory_order_relaxed); }
   std::int64_t spare() const { return spare_.load(std::memory_order_relaxed); }
   // Does a thread that has a task wait for a core?
@@ -82,6 +85,7 @@ class Cores {
   sys::Lock lock_;
   std::atomic<std::int64_t> sleeping_{0};
   std::atomic<std::uint32_t> gives_{0};       // while somebody slept; written under lock_
+  std::atomic<std::int32_t> open_{0};
   std::atomic<std::int64_t> patience_ns_{std::int64_t{1} << 60};
   std::atomic<std::int64_t> in_haste_{0};  // of those that sleep
   Sleeper* top_[2] = {nullptr, nullptr};   // by haste; under lock_

@@ -11,12 +11,14 @@
 
 #include <algorithm>
 
+#include "gate/gate.h"
 #include "intercept/c11.h"
 #include "intercept/errno_edge.h"
 #include "intercept/real.h"
 #include "intercept/slices.h"
 #include "intercept/undisturbed.h"
 #include "intercept/waiting.h"
+#include "lane/runtime_code.h"
 
 namespace weir::intercept {
 
@@ -106,9 +108,15 @@ using namespace weir::intercept;
 extern "C" {
 
 int pthread_join(pthread_t t, void** value) {
-  if (others_may_be_waited_for(__builtin_return_address(0)))
-    return join(t, value, CLOCK_MONOTONIC, nullptr);
-  return parked([=] { return real_join(t, value); });
+  const void* caller = __builtin_return_address(0);
+  if (others_may_be_waited_for(caller)) return join(t, value, CLOCK_MONOTONIC, nullptr);
+  // A run-time ends its workers one after the other. The later ones look for work meanwhile with their cores held, and the
+  // first may wait for one to end with.
+  if (!lane::is_tasking_code(caller)) return parked([=] { return real_join(t, value); });
+  gate::the_gate.cores.open();
+  int error = parked([=] { return real_join(t, value); });
+  gate::the_gate.cores.close();
+  return error;
 }
 int pthread_timedjoin_np(pthread_t t, void** value, const timespec* until) {
   if (others_may_be_waited_for(__builtin_return_address(0)))

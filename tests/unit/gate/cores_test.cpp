@@ -181,6 +181,23 @@ TEST(CoresTest, who_spins_in_a_task_makes_no_way_for_who_looks_for_work) {
   cores.give();
 }
 
+TEST(CoresTest, while_open_all_that_wait_and_all_that_come_go_on) {
+  Cores cores;
+  cores.set_limit(1);
+  ASSERT_TRUE(cores.take(0));
+  std::vector<std::jthread> all;
+  for (auto haste : {Cores::has_task, Cores::looks_for_work}) {
+    for (int t = 0; t < 2; ++t) all.emplace_back([&, haste] { EXPECT_TRUE(cores.take(20 * base::ns_per_s, haste)); });
+  }
+  until_waiting(cores, 4);
+  cores.open();
+  all.clear();
+  EXPECT_TRUE(cores.take(0, Cores::looks_for_work));
+  cores.close();
+  EXPECT_EQ(cores.held(), 6);
+  EXPECT_FALSE(cores.take(base::ns_per_ms, Cores::looks_for_work));
+}
+
 TEST(CoresTest, nobody_makes_way_for_nobody) {
   Cores cores;
   cores.set_limit(1);
