@@ -37,8 +37,9 @@ inline bool read_one(int fd) {
   return read(fd, &byte, 1) == 1;
 }
 
+// One that knows its thread: with it held no task makes way.
 inline bool read_with_a_lock(int fd) {
-  std::mutex mutex;
+  std::recursive_mutex mutex;
   std::lock_guard lock(mutex);
   return read_one(fd);
 }
