@@ -2,6 +2,7 @@
 // OpenMP's own locks: a task that holds one is not set aside. (As libomp's tool weir could hear of them too; but programs take them
 // millions of times a second, and libomp's way to tell a tool is the slower one. Of gcc's sections it may hear twice; both counts go up and
 // down together.)
+#include "base/locks_held.h"
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "omp_ext/lock_wait.h"
@@ -36,16 +37,9 @@ constinit Next<void(void**)> next_gomp_critical_name_end{"GOMP_critical_name_end
 // have it once more, or they know it by its turn.
 enum class Lock { plain, of_thread };
 
-void taken(Lock kind) {
-  base::Thread& thread = base::self_unsuspended();
-  ++thread.lock_depth;
-  thread.plain_locks += kind == Lock::plain;
-}
+void taken(Lock kind) { base::took_lock(kind == Lock::plain); }
 void given(Lock kind) {
-  base::Thread& thread = base::self_unsuspended();
-  if (thread.lock_depth <= 0) return;
-  if (kind == Lock::plain && thread.plain_locks > 0) --thread.plain_locks;
-  if (--thread.lock_depth == 0 && in_wide_team()) gate::stand_back_where_crowded();
+  if (base::gave_lock(kind == Lock::plain) && in_wide_team()) gate::stand_back_where_crowded();
 }
 
 // test() takes the lock where it is free, and says so.

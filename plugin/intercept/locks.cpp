@@ -11,6 +11,7 @@
 #include <threads.h>
 #include <time.h>
 
+#include "base/locks_held.h"
 #include "base/thread.h"
 #include "intercept/c11.h"
 #include "intercept/real.h"
@@ -67,23 +68,10 @@ inline bool is_plain(const Lock*) {
   return false;
 }
 
-inline void count_taken(bool plain) {
-  base::Thread& thread = base::self_unsuspended();
-  ++thread.lock_depth;
-  thread.plain_locks += plain;
-}
-
-inline void count_given(bool plain) {
-  base::Thread& thread = base::self_unsuspended();
-  if (thread.lock_depth <= 0) return;
-  --thread.lock_depth;
-  if (plain && thread.plain_locks > 0) --thread.plain_locks;
-}
-
 // 0 is success for all of them; a robust mutex whose owner died is locked too.
 template <typename Lock>
 int took(const Lock* l, int error) {
-  if (!error || error == EOWNERDEAD) count_taken(is_plain(l));
+  if (!error || error == EOWNERDEAD) base::took_lock(is_plain(l));
   return error;
 }
 
@@ -136,7 +124,7 @@ template <typename Lock>
     return lock_elsewhere(l, plain, attempt, limited, __builtin_return_address(0));
   int error = libc(l);
   if (error) [[unlikely]] return took(l, error);
-  count_taken(is_plain(l));
+  base::took_lock(is_plain(l));
   return 0;
 }
 
@@ -153,7 +141,7 @@ template <typename Lock>
 [[gnu::noinline]] int unlock_elsewhere(Lock* l, const Real<int(Lock*)>& plain) {
   const bool was_plain = is_plain(l);
   const int error = plain(l);
-  if (!error) count_given(was_plain);
+  if (!error) base::gave_lock(was_plain);
   return error;
 }
 
@@ -163,7 +151,7 @@ template <typename Lock>
   if (!libc) [[unlikely]] return unlock_elsewhere(l, plain);
   const bool was_plain = is_plain(l);
   const int error = libc(l);
-  if (!error) [[likely]] count_given(was_plain);
+  if (!error) [[likely]] base::gave_lock(was_plain);
   return error;
 }
 
@@ -230,26 +218,26 @@ int mtx_unlock(mtx_t* m) { return unlock(m, c11_unlock); }
 
 void flockfile(FILE* f) noexcept {
   file_lock(f);
-  count_taken(false);
+  base::took_lock(false);
 }
 int ftrylockfile(FILE* f) noexcept { return took(f, file_trylock(f)); }
 void funlockfile(FILE* f) noexcept {
   file_unlock(f);
-  count_given(false);
+  base::gave_lock(false);
 }
 
 // While the routine runs, whoever else asks for it waits. (One that ends by an exception leaves the count too high:
 // this thread's calls park from then on, which is slower, not wrong.)
 int pthread_once(pthread_once_t* once, void (*routine)()) {
-  count_taken(false);
+  base::took_lock(false);
   int error = posix_once(once, routine);
-  count_given(false);
+  base::gave_lock(false);
   return error;
 }
 void call_once(once_flag* once, void (*routine)()) {
-  count_taken(false);
+  base::took_lock(false);
   c11_once(once, routine);
-  count_given(false);
+  base::gave_lock(false);
 }
 
 void _IO_flockfile(FILE*) noexcept __attribute__((alias("flockfile")));

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/thread.h"
+
+// The locks that are held by what runs on this thread: a hint for the choice of a lane, so an unlock by another thread than the
+// locker's may not make it negative. Plain: one that knows no thread (see Thread::plain_locks).
+namespace weir::base {
+
+inline void took_lock(bool plain) {
+  Thread& thread = self_unsuspended();
+  ++thread.lock_depth;
+  thread.plain_locks += plain;
+}
+
+// True: it was the last.
+inline bool gave_lock(bool plain) {
+  Thread& thread = self_unsuspended();
+  if (thread.lock_depth <= 0) return false;
+  if (plain && thread.plain_locks > 0) --thread.plain_locks;
+  return --thread.lock_depth == 0;
+}
+
+}  // namespace weir::base
