@@ -12,6 +12,7 @@
 #include "omp_ext/pool.h"
 #include "omp_ext/preempt.h"
 #include "omp_ext/self_test.h"
+#include "omp_ext/team_waits.h"
 #include "omp_ext/waits.h"
 #include "sys/process.h"
 #include "wait/lane.h"
@@ -85,6 +86,7 @@ void in_forked_child() {
   tasks_after_fork();
   waits_after_fork();
   events_after_fork();
+  team::team_waits_after_fork();
 }
 
 // From the start on, for a child may be forked while another thread judges.

@@ -16,14 +16,20 @@
 namespace weir::team {
 namespace {
 
-constexpr std::int64_t spins_ns = 50'000;       // so long it yields, in the hope of work
 constexpr std::int64_t apart_ns = 200'000;      // yields that are farther apart belong to different waits
 constexpr std::int64_t longest_ns = 10 * base::ns_per_ms;
 
 // Nobody wakes it: it looks for work again after a part of the time it has waited, and so is late by that part at most.
-std::int64_t nap_ns(std::int64_t idle_ns) { return std::clamp(idle_ns / 8, spins_ns, longest_ns); }
+std::int64_t nap_ns(std::int64_t idle_ns) { return std::clamp(idle_ns / 8, spins_for_work_ns, longest_ns); }
 
 }  // namespace
+
+void sleep_for_lack_of_work(std::int64_t idle_ns, std::atomic<std::uint32_t>& word, std::uint32_t expected) {
+  gate::give_core();
+  gate::let_another_begin();
+  omp::Critical::core_is_idle();
+  sys::futex_wait(word, expected, nap_ns(idle_ns));
+}
 
 bool slept_for_lack_of_work(const void* caller) {
   base::Thread& thread = base::self();
@@ -34,13 +40,10 @@ bool slept_for_lack_of_work(const void* caller) {
   if (now_ns - seat.idle_seen_ns > apart_ns) seat.idle_since_ns = now_ns;
   seat.idle_seen_ns = now_ns;
   std::int64_t idle_ns = now_ns - seat.idle_since_ns;
-  if (idle_ns < spins_ns || waits_for_runtime_lock(caller)) return false;
+  if (idle_ns < spins_for_work_ns || waits_for_runtime_lock(caller)) return false;
   bool had_core = thread.holds_core;
-  gate::give_core();
-  gate::let_another_begin();
-  omp::Critical::core_is_idle();
   std::atomic<std::uint32_t> nobody{0};
-  sys::futex_wait(nobody, 0, nap_ns(idle_ns));
+  sleep_for_lack_of_work(idle_ns, nobody, 0);
   // In a taskwait it takes a core again when it has found a task, or may go on.
   if (had_core && seat.task_waits == 0) gate::take_core();
   seat.idle_seen_ns = base::now_ns();

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
 namespace weir::team {
 
-// libomp spins, yielding, where it cannot sleep: in a taskwait without a task to run, before a loop's turn. With hundreds of
+constexpr std::int64_t spins_for_work_ns = 50'000;  // so long a thread looks, in the hope of work
+
+// It has found none for so long: it gives its core to others, and sleeps for a part of that time, or until it is woken at the word.
+void sleep_for_lack_of_work(std::int64_t idle_ns, std::atomic<std::uint32_t>& word, std::uint32_t expected);
+
+// libomp spins, yielding, where it cannot sleep: at a barrier without a task to run, before a loop's turn. With hundreds of
 // stand-ins that takes the cores from those that compute. To be called when a thread yields: true, it was such a
 // thread of a team with stand-ins, and it has slept a little without a core. `caller`: the code that yields.
 bool slept_for_lack_of_work(const void* caller);

@@ -19,6 +19,7 @@
 #include "omp_ext/seat.h"
 #include "omp_ext/team_idle.h"
 #include "omp_ext/team_threads.h"
+#include "omp_ext/team_waits.h"
 #include "omp_ext/thread_number.h"
 
 // The OMPT tool: libomp says what a thread of a team begins, ends and waits for, and here that becomes the thread's
@@ -108,7 +109,10 @@ void stand_up(base::Thread& thread, ompt_data_t* task) {
   if (!(task->value & ours_mark)) return;
   --thread.omp_regions;
   tell_region(thread);
-  if (!is_inner(thread.seat.team)) loop_is_over(thread.seat);
+  if (!is_inner(thread.seat.team)) {
+    loop_is_over(thread.seat);
+    forget_tasks(thread);
+  }
   thread.seat.team = task->value & ~(ours_mark | waiting_mark);
   task->value = 0;
   if (!thread.seat.team) {
@@ -133,10 +137,12 @@ bool ends_region(ompt_sync_region_t kind) {
 }
 
 // An explicit task that waits for its children keeps its core, since its thread runs them: until it finds none to run.
-void explicit_task_waits(base::TeamSeat& seat, ompt_scope_endpoint_t what) {
+void explicit_task_waits(base::Thread& thread, ompt_sync_region_t kind, ompt_scope_endpoint_t what, ompt_data_t* task) {
+  base::TeamSeat& seat = thread.seat;
   if (!is_wide(seat.team)) return;
   if (what == ompt_scope_begin) {
     ++seat.task_waits;
+    await_tasks(thread, kind, task);
   } else {
     if (seat.task_waits > 0) --seat.task_waits;
     gate::take_core();
@@ -146,13 +152,14 @@ void explicit_task_waits(base::TeamSeat& seat, ompt_scope_endpoint_t what) {
 void sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t what, ompt_data_t*, ompt_data_t* task, const void*) {
   if (!task) return;
   base::Thread& thread = base::self();
-  if (!(task->value & ours_mark)) return explicit_task_waits(thread.seat, what);
+  if (!(task->value & ours_mark)) return explicit_task_waits(thread, kind, what, task);
   thread.seat.idle_seen_ns = 0;  // another wait than its last one
   if (what == ompt_scope_begin) {
     task->value |= waiting_mark;
     if (!is_inner(thread.seat.team)) loop_is_over(thread.seat);
     if (ends_region(kind)) tell_region(thread);
     if (is_wide(thread.seat.team)) gate::give_core();
+    await_tasks(thread, kind, task);
   } else {
     task->value &= ~waiting_mark;
     // After the last barrier a thread has no more to compute; its implicit task ends next.
@@ -161,7 +168,8 @@ void sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t what, ompt_
 }
 
 // A thread that waits at a barrier runs explicit tasks meanwhile: those compute.
-void task_schedule(ompt_data_t*, ompt_task_status_t, ompt_data_t* next) {
+void task_schedule(ompt_data_t* prior, ompt_task_status_t how, ompt_data_t* next) {
+  if (how == ompt_task_complete || how == ompt_task_cancel || how == ompt_task_late_fulfill) task_is_over(prior);
   base::Thread& thread = base::self();
   if (!thread.seat.team) return;
   thread.seat.idle_seen_ns = 0;  // it has work: what it waits for after that is another wait
@@ -172,6 +180,16 @@ void task_schedule(ompt_data_t*, ompt_task_status_t, ompt_data_t* next) {
   else gate::take_core_to_begin();
 }
 
+void task_create(ompt_data_t* by, const ompt_frame_t*, ompt_data_t* task, int flags, int, const void*) {
+  task_is_created(base::self(), by, task, flags);
+}
+
+void sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t what, ompt_data_t*, ompt_data_t* task, const void*) {
+  if (kind != ompt_sync_region_taskgroup || !task) return;
+  if (what == ompt_scope_begin) taskgroup_opens(base::self(), task);
+  else taskgroup_is_closed(base::self(), task);
+}
+
 int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   auto set = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
   if (!set) return 0;
@@ -180,6 +198,8 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
       {ompt_callback_parallel_end, reinterpret_cast<ompt_callback_t>(parallel_end)},
       {ompt_callback_implicit_task, reinterpret_cast<ompt_callback_t>(implicit_task)},
       {ompt_callback_sync_region_wait, reinterpret_cast<ompt_callback_t>(sync_region_wait)},
+      {ompt_callback_sync_region, reinterpret_cast<ompt_callback_t>(sync_region)},
+      {ompt_callback_task_create, reinterpret_cast<ompt_callback_t>(task_create)},
       {ompt_callback_task_schedule, reinterpret_cast<ompt_callback_t>(task_schedule)}};
   bool all = true;
   for (auto& [event, callback] : wanted) {

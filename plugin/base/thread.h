@@ -49,6 +49,7 @@ struct TeamSeat {
   bool sized_exactly = false;       // and weir may not add to them
   std::int64_t idle_since_ns = 0;   // it spins in libomp for lack of work,
   std::int64_t idle_seen_ns = 0;    // and did so last
+  void* own_task = nullptr;         // its implicit task, as one that waits for others (omp_ext/team_waits.h)
   int task_waits = 0;               // explicit tasks here that wait for others, one within the other
   std::int64_t parked_before_piece = 0;  // of its calls that blocked, when it came for a piece in turn
   bool takes_pieces = false;        // the loop that it began is one whose pieces are anybody's,
