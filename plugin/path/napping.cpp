@@ -7,6 +7,7 @@
 #include "gate/gate.h"
 #include "gate/others.h"
 #include "sys/futex.h"
+#include "sys/process.h"
 
 namespace weir::path {
 namespace {
@@ -38,22 +39,39 @@ void naps_after_fork() {
   gate::waits_asleep(false);
 }
 
-std::int64_t own_cpu_lately(std::int64_t now_ns) {
+namespace {
+
+struct OwnCpu {
+  std::int64_t at_ns, took_ns, cpu_ns;  // the answer came then, and took so long; at_ns 0: another thread asks just now
+};
+
+OwnCpu own_cpu(std::int64_t now_ns) {
   constexpr std::int64_t least_age_ns = 100 * base::ns_per_us, share = 20;  // at most one in so many is spent on asking
-  struct Answer {
-    std::int64_t at_ns, took_ns, cpu_ns;
-  };
-  static constinit Answer last{};
+  static constinit OwnCpu last{};
   static constinit std::atomic<bool> taken{false};  // `last`, for a few instructions or to ask anew
-  if (taken.exchange(true, std::memory_order_acquire)) return -1;
+  if (taken.exchange(true, std::memory_order_acquire)) return {};
   if (now_ns - last.at_ns >= std::max(least_age_ns, share * last.took_ns)) {
     last.cpu_ns = sys::process_cpu_ns();
     last.at_ns = base::now_ns();
     last.took_ns = last.at_ns - now_ns;
   }
-  std::int64_t cpu_ns = last.cpu_ns;
+  OwnCpu answer = last;
   taken.store(false, std::memory_order_release);
-  return cpu_ns;
+  return answer;
+}
+
+}  // namespace
+
+std::int64_t own_cpu_lately(std::int64_t now_ns) {
+  OwnCpu answer = own_cpu(now_ns);
+  return answer.at_ns ? answer.cpu_ns : -1;
+}
+
+std::int64_t own_cpu_at_most(std::int64_t now_ns) {
+  OwnCpu answer = own_cpu(now_ns);
+  if (!answer.at_ns) return -1;
+  // From before it was asked: the answer is of some moment since then.
+  return answer.cpu_ns + std::max<std::int64_t>(now_ns - (answer.at_ns - answer.took_ns), 0) * gate::the_gate.cores.limit();
 }
 
 // All cores were busy all the while, or one of them would have taken this thread. With whom?

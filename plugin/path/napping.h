@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
-#include "sys/process.h"
 
 namespace weir::path {
 
@@ -30,6 +29,9 @@ void naps_after_fork();
 // the longer the more threads there are, so what it said last is good for a while.
 std::int64_t own_cpu_lately(std::int64_t now_ns);
 
+// The same by now, had they computed on every core since the kernel was asked.
+std::int64_t own_cpu_at_most(std::int64_t now_ns);
+
 // `own_cpu_ns`: what all threads of the program computed meanwhile, or a little more; -1: nobody watched.
 void after_long_yield(std::int64_t took_ns, std::int64_t own_cpu_ns);
 bool others_had_a_core(std::int64_t took_ns, std::int64_t own_cpu_ns, std::int64_t cores);
@@ -43,8 +45,11 @@ std::int64_t watched_yield(Yield yield) {
   std::int64_t began_ns = base::now_ns();
   std::int64_t cpu_ns = watched ? own_cpu_lately(began_ns) : -1;
   yield();
-  std::int64_t took_ns = base::now_ns() - began_ns;
-  if (took_ns >= base::ns_per_ms) after_long_yield(took_ns, cpu_ns >= 0 ? sys::process_cpu_ns() - cpu_ns : -1);
+  std::int64_t ended_ns = base::now_ns(), took_ns = ended_ns - began_ns;
+  if (took_ns >= base::ns_per_ms) {
+    std::int64_t by_now_ns = cpu_ns >= 0 ? own_cpu_at_most(ended_ns) : -1;
+    after_long_yield(took_ns, by_now_ns >= 0 ? by_now_ns - cpu_ns : -1);
+  }
   return took_ns;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "gate/gate.h"
+#include "sys/process.h"
 
 namespace weir::path {
 namespace {
@@ -47,6 +48,15 @@ TEST(Napping, IsNotDueAfterALongYieldToTheProgramsOwnThreads) {
   EXPECT_FALSE(nap_is_due());
   EXPECT_FALSE(others_had_a_core(1000, 1900, 2));
   EXPECT_TRUE(others_had_a_core(1000, 1100, 2));
+}
+
+TEST(Napping, TakesWhatTheKernelSaidAMomentAgoForTheLeastOrTheMostComputedByNow) {
+  for (int i = 0; i < 2000; ++i) {
+    std::int64_t before = sys::process_cpu_ns(), most = own_cpu_at_most(base::now_ns());
+    EXPECT_GE(most, before);
+    std::int64_t lately = own_cpu_lately(base::now_ns());
+    EXPECT_LE(lately, sys::process_cpu_ns());
+  }
 }
 
 TEST(Napping, IsLongerWhereManyDo) {
