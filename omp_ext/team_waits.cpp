@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/team_waits.h"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -55,8 +56,8 @@ bool counts_tasks(const base::Thread& thread) {
 bool are_over(const Awaited& of) { return of.left.load(std::memory_order_acquire) <= 1; }
 
 // Begins what libomp has for the calling thread, if there is any: each time it is asked, it looks at one thread's queue.
-bool had_work(base::TeamSeat& seat, std::int32_t gtid, int threads) {
-  for (int i = 0; i < threads; ++i) {
+bool had_work(base::TeamSeat& seat, std::int32_t gtid, int queues) {
+  for (int i = 0; i < queues; ++i) {
     seat.idle_seen_ns = 1;
     omp::libomp().taskyield(nullptr, gtid, 0);
     if (!std::exchange(seat.idle_seen_ns, 0)) return true;
@@ -66,10 +67,11 @@ bool had_work(base::TeamSeat& seat, std::int32_t gtid, int threads) {
 
 void await(Awaited& of, base::TeamSeat& seat) {
   const std::int32_t gtid = omp::libomp().global_thread_num(nullptr);
-  const int threads = omp::libomp().num_threads();
+  const int all = omp::libomp().num_threads();
   std::int64_t idle_since_ns = 0;
   while (!are_over(of)) {
-    if (had_work(seat, gtid, threads)) {
+    // Hundreds that wake again and again, and look everywhere, would take the cores, too.
+    if (had_work(seat, gtid, idle_since_ns ? std::min(all, 8) : all)) {
       idle_since_ns = 0;
       continue;
     }
