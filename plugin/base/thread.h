@@ -82,6 +82,8 @@ struct Thread {
   const void* looks_from = nullptr;  // the frame of one that stood back, and looks whether what it wants is there,
   std::uint64_t looks_as = 0;        // by its number (wait/look_order.h)
   std::int32_t watched_yields = 0; // so many of the next ones are looked at more closely (path/napping.h)
+  std::int64_t long_yields_ns = 0, long_yields_cpu_ns = 0;  // how long those took, and what the program computed meanwhile
+  bool yields_to_others = false;   // they were to other programs, when it last judged
   std::int64_t naps_ns = 0;        // so long it naps instead, where a runtime waits
   std::uint8_t yields_awake = 0;   // where it is to sleep: one in eight is one (path/napping.h)
   bool holds_core = false;         // has a core slot of the gate

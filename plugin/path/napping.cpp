@@ -15,6 +15,9 @@ namespace {
 constexpr std::int64_t nap_ns = 50 * base::ns_per_us;
 // After a long one so many times as long is spent in naps, and then another yield tells whether the others are there still.
 constexpr std::int64_t times = 20, most_ns = 200 * base::ns_per_ms;
+// What the kernel says that the program computed lacks up to a tick's time of a thread that is computing just then, on another core: only
+// of some ticks it can be said whether others had a core. Once they had, the next long one tells whether they have again.
+constexpr std::int64_t judged_by_ns = 24 * base::ns_per_ms;
 // After a long one so many are watched.
 constexpr std::int32_t watched = 4096;
 
@@ -82,7 +85,13 @@ bool others_had_a_core(std::int64_t took_ns, std::int64_t own_cpu_ns, std::int64
 void after_long_yield(std::int64_t took_ns, std::int64_t own_cpu_ns) {
   base::Thread& thread = base::self_unsuspended();
   thread.watched_yields = watched;
-  if (own_cpu_ns < 0 || !others_had_a_core(took_ns, own_cpu_ns, gate::the_gate.cores.limit())) return;
+  if (own_cpu_ns < 0) return;
+  took_ns = thread.long_yields_ns += took_ns;
+  own_cpu_ns = thread.long_yields_cpu_ns += own_cpu_ns;
+  if (took_ns < judged_by_ns && !thread.yields_to_others) return;
+  thread.long_yields_ns = thread.long_yields_cpu_ns = 0;
+  thread.yields_to_others = others_had_a_core(took_ns, own_cpu_ns, gate::the_gate.cores.limit());
+  if (!thread.yields_to_others) return;
   thread.naps_ns = std::min(times * took_ns, most_ns);
   gate::others_had_a_core(base::now_ns());
 }

@@ -20,21 +20,39 @@ int naps_due() {
   return naps;
 }
 
+// With nothing of what the thread of the tests did before.
+void on_a_thread(void (*body)()) { std::thread(body).join(); }
+
 TEST(Napping, IsNotDueAfterShortYields) {
   for (int i = 0; i < 1000; ++i) watched_yield([] {});
   EXPECT_FALSE(nap_is_due());
 }
 
 TEST(Napping, IsDueForAWhileAfterALongYieldToOthers) {
-  after_long_yield(4 * base::ns_per_ms, 0);
+  after_long_yield(30 * base::ns_per_ms, 0);
   std::int64_t began = base::now_ns();
-  EXPECT_EQ(naps_due(), 800);  // 80 ms of them, with their wakes
-  EXPECT_GE(base::now_ns() - began, 800 * 50'000);
+  EXPECT_EQ(naps_due(), 2000);  // 200 ms of them, with their wakes
+  EXPECT_GE(base::now_ns() - began, 2000 * 50'000);
+  after_long_yield(4 * base::ns_per_ms, 0);
+  EXPECT_EQ(naps_due(), 800);
+}
+
+// A thread of the program computes on the other core, and of its last tick the kernel says nothing yet.
+TEST(Napping, IsNotDueForWhatTheKernelHasNotCountedYet) {
+  on_a_thread([] {
+    std::int64_t cores = gate::the_gate.cores.limit();
+    for (int i = 0; i < 40; ++i) {
+      std::int64_t missing = (i % 2 ? -3 : 3) * base::ns_per_ms;
+      after_long_yield(4 * base::ns_per_ms, cores * 4 * base::ns_per_ms - missing);
+      EXPECT_FALSE(nap_is_due());
+    }
+  });
 }
 
 TEST(Napping, IsDueAfterTheSecondLongYieldForTheFirstWasNotWatched) {
   auto others_compute = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
   base::self().watched_yields = 0;
+  base::self().yields_to_others = true;
   watched_yield(others_compute);
   EXPECT_FALSE(nap_is_due());
   watched_yield(others_compute);
@@ -44,7 +62,7 @@ TEST(Napping, IsDueAfterTheSecondLongYieldForTheFirstWasNotWatched) {
 
 TEST(Napping, IsNotDueAfterALongYieldToTheProgramsOwnThreads) {
   std::int64_t cores = gate::the_gate.cores.limit();
-  after_long_yield(10 * base::ns_per_ms, cores * 10 * base::ns_per_ms);
+  after_long_yield(30 * base::ns_per_ms, cores * 30 * base::ns_per_ms);
   EXPECT_FALSE(nap_is_due());
   EXPECT_FALSE(others_had_a_core(1000, 1900, 2));
   EXPECT_TRUE(others_had_a_core(1000, 1100, 2));
