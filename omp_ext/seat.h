@@ -14,10 +14,12 @@ constexpr std::uintptr_t wide_mark = 1;     // the team has stand-ins: its threa
 constexpr std::uintptr_t ours_mark = 2;     // (implicit task) written by us: other tasks have 0 here
 constexpr std::uintptr_t waiting_mark = 4;  // (implicit task) it stands at a barrier or a taskwait
 constexpr std::uintptr_t inner_mark = 8;    // a team within a team: the region is the outer one's
+constexpr std::uintptr_t crowded_mark = 16;  // the outermost team has more threads than there are cores, and no stand-ins
 constexpr std::uintptr_t marks = 63;        // Regions are aligned to 64
 
 constexpr bool is_wide(std::uintptr_t seat) { return seat & wide_mark; }
 constexpr bool is_inner(std::uintptr_t seat) { return seat & inner_mark; }
+constexpr bool is_crowded(std::uintptr_t seat) { return seat & crowded_mark; }
 inline Region* region_of_seat(std::uintptr_t seat) { return reinterpret_cast<Region*>(seat & ~marks); }
 inline std::uintptr_t seat_in(Region& region, bool wide) {
   return reinterpret_cast<std::uintptr_t>(&region) | (wide ? wide_mark : 0);

@@ -5,10 +5,10 @@
 
 #include "base/thread.h"
 
-// Where a task of a team with stand-ins waits for others, at a taskwait or the end of a taskgroup: libomp spins there until they are
-// over, and yields to nobody. In a tree of tasks nearly all that have begun wait so; with a thread for each they would take the
-// cores from those few that compute. So libomp says which tasks there are, and here that becomes the number of those that are waited
-// for; until there are none left the thread begins what libomp has for it, and else sleeps without a core.
+// Where a task waits for others, at a taskwait or the end of a taskgroup: libomp spins there until they are over, and yields to nobody.
+// In a tree of tasks nearly all that have begun wait so; in a team of more threads than there are cores, as of one with stand-ins, they
+// would take the cores from those few that compute. So libomp says which tasks there are, and here that becomes the number of those
+// that are waited for; until there are none left the thread begins what libomp has for it, and else sleeps without a core.
 //
 // The words of ompt_data_t: an explicit task's is its Awaited, as long as there is one; an implicit one's is the tool's, and its
 // Awaited stands in the thread's seat. All of these are libomp's callbacks, and do nothing outside of such teams.

@@ -84,7 +84,9 @@ void parallel_begin(ompt_data_t*, const ompt_frame_t*, ompt_data_t* parallel, un
   // threads compute by the same leave.
   parallel->value = seat.next_team ? seat.next_team : seat.team ? seat.team | inner_mark : seat_in(no_region, false);
   seat.next_team = 0;
-  if (!seat.team) team_begins_work(seat, threads);
+  if (seat.team) return;
+  if (!is_wide(parallel->value) && threads > gate::the_gate.cores.limit()) parallel->value |= crowded_mark;
+  team_begins_work(seat, threads);
 }
 
 void parallel_end(ompt_data_t*, ompt_data_t*, int, const void*) {
@@ -139,7 +141,10 @@ bool ends_region(ompt_sync_region_t kind) {
 // An explicit task that waits for its children keeps its core, since its thread runs them: until it finds none to run.
 void explicit_task_waits(base::Thread& thread, ompt_sync_region_t kind, ompt_scope_endpoint_t what, ompt_data_t* task) {
   base::TeamSeat& seat = thread.seat;
-  if (!is_wide(seat.team)) return;
+  if (!is_wide(seat.team)) {
+    if (what == ompt_scope_begin) await_tasks(thread, kind, task);
+    return;
+  }
   if (what == ompt_scope_begin) {
     ++seat.task_waits;
     await_tasks(thread, kind, task);
