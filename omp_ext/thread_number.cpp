@@ -16,6 +16,8 @@ namespace {
 
 constinit Next<int()> real_thread_num("omp_get_thread_num");
 constinit Next<int(void*)> next_global_thread_num("__kmpc_global_thread_num");
+constinit Next<std::int32_t(Ident*, std::int32_t, std::int32_t)> next_cancel("__kmpc_cancel");
+constinit Next<std::int32_t(Ident*, std::int32_t, std::int32_t)> next_cancellation_point("__kmpc_cancellationpoint");
 constinit Next<void*(int, std::size_t, void*)> next_alloc("__kmpc_alloc");
 constinit Next<void*(int, std::size_t, std::size_t, void*)> next_aligned_alloc("__kmpc_aligned_alloc");
 constinit Next<void*(int, std::size_t, std::size_t, void*)> next_calloc("__kmpc_calloc");
@@ -62,3 +64,11 @@ WEIR_INTERPOSED void* __kmpc_realloc(int gtid, void* memory, std::size_t bytes, 
   return next_realloc(gtid_here(gtid), memory, bytes, allocator, freed_by);
 }
 WEIR_INTERPOSED void __kmpc_free(int gtid, void* memory, void* allocator) { next_free(gtid_here(gtid), memory, allocator); }
+
+// libomp stops a program that names another thread here, cancelling or not.
+WEIR_INTERPOSED std::int32_t __kmpc_cancel(Ident* place, std::int32_t gtid, std::int32_t what) {
+  return next_cancel(place, gtid_here(gtid), what);
+}
+WEIR_INTERPOSED std::int32_t __kmpc_cancellationpoint(Ident* place, std::int32_t gtid, std::int32_t what) {
+  return next_cancellation_point(place, gtid_here(gtid), what);
+}
