@@ -137,11 +137,16 @@ void run_undeferred(Member& member, Task& task) {
   end_undeferred(member, task, nullptr);
 }
 
-void wait_for_depends(Member& member, void** depend) {
+// False: that is for LLVM's GOMP_task to do.
+bool waits_for_depends(Member* member, void** depend) {
+  if (!member && !is_over_libomp()) return false;
   GompDepends depends(depend);
   auto* list = static_cast<Depend*>(__builtin_alloca((depends.count() + 1) * sizeof(Depend)));
   for (std::int32_t i = 0; i < depends.count(); ++i) list[i] = depends[i];
-  wait_for_dependences(member, nullptr, depends.count(), list, 0, nullptr);
+  if (!member)
+    return waits_for_dependences_outside(nullptr, libomp().global_thread_num(nullptr), depends.count(), list, 0, nullptr);
+  wait_for_dependences(*member, nullptr, depends.count(), list, 0, nullptr);
+  return true;
 }
 
 template <typename Number>
@@ -254,10 +259,14 @@ WEIR_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long bytes, lon
       data = own;
       copy = nullptr;
     }
+    if (!deferred && depend && waits_for_depends(nullptr, depend)) {
+      flags &= ~gomp_depend;
+      depend = nullptr;
+    }
     return next_task(body, data, copy, bytes, align, deferred, flags, depend, priority, detach);
   }
   if (!deferred && depend) {
-    wait_for_depends(*member, depend);
+    waits_for_depends(member, depend);
     member = &member_now();
   }
   Task& task = create(*member, from);

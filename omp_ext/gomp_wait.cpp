@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where code by gcc waits: for tasks, and at barriers.
+#include "omp_ext/gomp_below.h"
 #include "omp_ext/gomp_depend.h"
 #include "omp_ext/idle.h"
 #include "omp_ext/next.h"
@@ -46,10 +47,12 @@ WEIR_INTERPOSED void GOMP_taskwait() {
 
 WEIR_INTERPOSED void GOMP_taskwait_depend(void** depend) {
   Member* member = member_here();
-  if (!member) return next_taskwait_depend(depend);
+  if (!member && !is_over_libomp()) return next_taskwait_depend(depend);
   GompDepends depends(depend);
   auto* list = static_cast<Depend*>(__builtin_alloca((depends.count() + 1) * sizeof(Depend)));
   for (std::int32_t i = 0; i < depends.count(); ++i) list[i] = depends[i];
+  if (!member && waits_for_dependences_outside(nullptr, libomp().global_thread_num(nullptr), depends.count(), list, 0, nullptr)) return;
+  if (!member) return next_taskwait_depend(depend);
   wait_for_dependences(*member, nullptr, depends.count(), list, 0, nullptr);
 }
 

@@ -72,6 +72,7 @@ WEIR_INTERPOSED void __kmpc_end_taskgroup(Ident* place, std::int32_t gtid) {
 WEIR_INTERPOSED void __kmpc_omp_wait_deps(Ident* place, std::int32_t gtid, std::int32_t count, Depend* list,
                                           std::int32_t noalias_count, Depend* noalias_list) {
   Member* member = member_here();
+  if (!member && waits_for_dependences_outside(place, gtid_here(gtid), count, list, noalias_count, noalias_list)) return;
   if (!member) return next_wait_deps(place, gtid, count, list, noalias_count, noalias_list);
   wait_for_dependences(*member, place, count, list, noalias_count, noalias_list);
 }
@@ -80,6 +81,7 @@ WEIR_INTERPOSED void __kmpc_omp_taskwait_deps_51(Ident* place, std::int32_t gtid
                                                  std::int32_t noalias_count, Depend* noalias_list,
                                                  std::int32_t has_no_wait) {
   Member* member = member_here();
+  if (!member && waits_for_dependences_outside(place, gtid_here(gtid), count, list, noalias_count, noalias_list)) return;
   if (!member)
     return next_taskwait_deps(place, gtid_here(gtid), count, list, noalias_count, noalias_list, has_no_wait);
   // (libomp waits even where it need not: has_no_wait.)

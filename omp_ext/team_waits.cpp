@@ -93,7 +93,8 @@ Awaited* awaited_of(base::Thread& thread, ompt_data_t* task) {
 }  // namespace
 
 void task_is_created(base::Thread& thread, ompt_data_t* by, ompt_data_t* task, int flags) {
-  if (!(flags & ompt_task_explicit) || !by || !counts_tasks(thread)) return;
+  // (A taskwait with dependences is none, though libomp says so too; what it has for a word is the thread's.)
+  if (!(flags & ompt_task_explicit) || flags & ompt_task_taskwait || !by || !counts_tasks(thread)) return;
   if (by->value & ours_mark && !thread.seat.own_task) thread.seat.own_task = fresh(nullptr, nullptr);
   Awaited* parent = awaited_of(thread, by);
   if (!parent) return;

@@ -3,6 +3,7 @@
 
 #include "omp_ext/idle.h"
 #include "omp_ext/pool.h"
+#include "omp_ext/tool.h"
 
 namespace weir::omp {
 namespace {
@@ -41,6 +42,16 @@ void wait_for_dependences(Member& member, Ident* place, std::int32_t count, Depe
   Member& now = await_group_and_close();
   Movable movable(now);
   libomp().end_taskgroup(place, now.gtid);
+}
+
+bool waits_for_dependences_outside(Ident* place, std::int32_t gtid, std::int32_t count, Depend* list, std::int32_t noalias_count,
+                                   Depend* noalias_list) {
+  if (!team::tool_active() || !libomp().present) return false;
+  libomp().taskgroup(place, gtid);
+  KmpTask* kmp = libomp().task_alloc(place, gtid, flag_tied, sizeof(KmpTask), 0, nothing);
+  libomp().task_with_deps(place, gtid, kmp, count, list, noalias_count, noalias_list);
+  libomp().end_taskgroup(place, gtid);
+  return true;
 }
 
 void open_group(Member& member) {

@@ -17,6 +17,11 @@ void wait_for(Tally& tally);
 void wait_for_dependences(Member& member, Ident* place, std::int32_t count, Depend* list,
                           std::int32_t noalias_count, Depend* noalias_list);
 
+// The same where tasks are none of our business; false: it is for libomp to do. With a tool that keeps a word of implicit tasks libomp stops
+// the program there, where the task runs at a region's last barrier: it has the word of the wait in the same place.
+bool waits_for_dependences_outside(Ident* place, std::int32_t gtid, std::int32_t count, Depend* list, std::int32_t noalias_count,
+                                   Depend* noalias_list);
+
 // A taskgroup of the current task opens; its tasks are over, and it closes. (As wait_for().)
 void open_group(Member& member);
 Member& await_group_and_close();

@@ -48,6 +48,17 @@ static long by_groups(int depth) {
   return left + right + (within != 1);
 }
 
+static long by_dependences(int depth) {
+  if (!depth) return leaf();
+  long left, right;
+#pragma omp task shared(left) depend(out : left)
+  left = by_dependences(depth - 1);
+#pragma omp task shared(right) depend(out : right)
+  right = by_dependences(depth - 1);
+#pragma omp taskwait depend(in : left, right)
+  return left + right;
+}
+
 static long by_loops(int depth) {
   if (!depth) return leaf();
   long sum = 0;
@@ -73,6 +84,9 @@ int main(void) {
   printf("%ld %ld %ld\n", sums[0], sums[1], sums[2]);
   began = now(CLOCK_MONOTONIC) - began;
   computed = now(CLOCK_PROCESS_CPUTIME_ID) - computed;
+#pragma omp parallel
+#pragma omp single
+  printf("%ld\n", by_dependences(5)); /* of what it takes nothing is said: there libomp spins */
   if (getenv("WEIR_LANE") && computed > began / 4) fprintf(stderr, "%.2f s of a core in %.2f s\n", computed, began);
   return 0;
 }
