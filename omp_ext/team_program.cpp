@@ -35,7 +35,7 @@ int look_at_names(dl_phdr_info* object, std::size_t, void* argument) {
   auto& program = *static_cast<Program*>(argument);
   if (is_runtime(*object) || is_fortran_runtime(*object)) return 0;
   lane::Image image = image_of(*object);
-  if (image.has_thread_storage()) program.keeps_thread_storage = true;
+  if (lane::keeps_storage(lane::file_name(object->dlpi_name), image.thread_bytes())) program.keeps_thread_storage = true;
   image.each_import([&](const char* import, int) {
     if (!std::strncmp(import, "_gfortran_random", 16)) program.keeps_thread_storage = true;
     if (!std::strncmp(import, "__kmpc_threadprivate", 20)) program.keeps_thread_storage = true;

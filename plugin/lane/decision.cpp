@@ -57,9 +57,10 @@ void judge(const Image& image, const char* path, Decision& decision, bool (*only
     add(decision, Evidence::thread_bound_library, object, "", meaning);
     return;
   }
-  if (image.has_thread_storage()) judge_thread_storage(image, object, decision);
+  if (keeps_storage(object, image.thread_bytes())) judge_thread_storage(image, object, decision);
   image.each_import([&](const char* name, unsigned type) {
     if (const char* meaning = thread_bound_import(name)) {
+      if (is_harmless_import(object, name)) return;
       if (is_name(name, "omp_get_thread_num") && only_shares(argument)) return;
       add(decision, Evidence::thread_import, object, name, meaning);
     } else if (type == STT_TLS && !is_harmless_thread_variable(name)) {
@@ -106,12 +107,12 @@ enum class Depth { headers, names, code };
 void judge_by_headers(const dl_phdr_info& info, const char* path, Decision& decision) {
   const char* object = file_name(path);
   ++decision.objects;
-  bool keeps = false;
-  for (int i = 0; i < info.dlpi_phnum; ++i) keeps |= info.dlpi_phdr[i].p_type == PT_TLS && info.dlpi_phdr[i].p_memsz > 0;
+  std::uint64_t bytes = 0;
+  for (int i = 0; i < info.dlpi_phnum; ++i) bytes += info.dlpi_phdr[i].p_type == PT_TLS ? info.dlpi_phdr[i].p_memsz : 0;
   if (is_runtime(object)) return;
   const char* meaning = thread_bound_library(object);
   if (meaning) add(decision, Evidence::thread_bound_library, object, "", meaning);
-  else if (keeps) add(decision, Evidence::thread_storage, object, "", variables_of_threads);
+  else if (keeps_storage(object, bytes)) add(decision, Evidence::thread_storage, object, "", variables_of_threads);
 }
 
 class Look {

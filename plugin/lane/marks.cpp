@@ -143,6 +143,16 @@ const char* thread_bound_import(const char* name) {
   return nullptr;
 }
 
+bool is_harmless_import(const char* file_name, const char* name) {
+  // xz keeps signals off a thread that it makes, and calls nothing else until it lets them in again.
+  return starts(file_name, "liblzma.so") && !std::strcmp(name, "pthread_sigmask");
+}
+
+bool keeps_storage(const char* file_name, std::uint64_t bytes) {
+  // libjpeg-turbo has two numbers: which vector instructions the processor has, and where to use them. More is something else.
+  return bytes > (starts(file_name, "libjpeg.so") ? 2 * sizeof(int) : 0);
+}
+
 bool is_name(const char* import, const char* name) {
   std::size_t length = std::strlen(name);
   return !std::strncmp(import, name, length) && (!import[length] || !std::strcmp(import + length, "_"));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 namespace weir::lane {
 
 // What is known about names, as tables. A library is told by the start of its file name.
@@ -23,6 +25,12 @@ const char* thread_bound_library(const char* file_name);
 
 // An import that asks for, or changes, what belongs to the calling thread: what it does, or nullptr.
 const char* thread_bound_import(const char* name);
+
+// Does this library ask for that name without minding which thread it is on, whatever waits?
+bool is_harmless_import(const char* file_name, const char* name);
+
+// Has an object with so many bytes of thread-local storage something that is not the same for each thread?
+bool keeps_storage(const char* file_name, std::uint64_t bytes);
 
 // Is it this name of OpenMP's, in C's spelling or in Fortran's, which has a `_` at the end?
 bool is_name(const char* import, const char* name);

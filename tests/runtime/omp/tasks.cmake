@@ -241,6 +241,23 @@ foreach(by NOTHING HEADERS NAMES CODE)
 endforeach()
 set_tests_properties(omp.tasks.reason_nothing PROPERTIES PASS_REGULAR_EXPRESSION "; [1-9][0-9]* suspended, ")
 
+# So with libraries of which it is known that they do not mind, and a team has stand-ins with them: two that stand for those.
+set(harmless ${here}/libjpeg.so ${here}/liblzma.so)
+set(objects ${CMAKE_SOURCE_DIR}/tests/unit/lane/objects)
+add_custom_command(OUTPUT ${harmless} DEPENDS ${objects}/storage.c ${objects}/masks.c
+  COMMAND gcc -O2 -fPIC -shared ${objects}/storage.c -o ${here}/libjpeg.so
+  COMMAND gcc -O2 -fPIC -shared ${objects}/masks.c -o ${here}/liblzma.so)
+add_custom_target(build_omp_harmless ALL DEPENDS ${harmless})
+weir_tasks_program(omp_reason_harmless tasks_reason.c gcc -DBY_NOTHING -Wl,--no-as-needed ${harmless})
+add_dependencies(build_omp_reason_harmless build_omp_harmless)
+add_test(NAME omp.tasks.reason_harmless COMMAND with_ring ${CMAKE_COMMAND} -E env WEIR_LANE=auto WEIR_SUMMARY=1
+  "LD_PRELOAD=$<TARGET_FILE:weir_preload> ${LIBOMP}" OMP_NUM_THREADS=2 ${here}/omp_reason_harmless)
+add_test(NAME omp.park.harmless COMMAND ${CMAKE_COMMAND} -E env WEIR_LANE=park WEIR_SUMMARY=1
+  "LD_PRELOAD=$<TARGET_FILE:weir_preload> ${LIBOMP}" ${here}/omp_reason_harmless)
+set_tests_properties(omp.tasks.reason_harmless omp.park.harmless PROPERTIES LABELS quick TIMEOUT 60 SKIP_RETURN_CODE 77)
+set_tests_properties(omp.tasks.reason_harmless PROPERTIES PASS_REGULAR_EXPRESSION "; [1-9][0-9]* suspended, ")
+set_tests_properties(omp.park.harmless PROPERTIES PASS_REGULAR_EXPRESSION "; 0 suspended, .* s of waiting hidden ")
+
 weir_tasks_programs(omp_apart tasks_apart.c)
 weir_tasks_test(apart quick 60 "1 2 5" suspend-always,shuffle omp_apart)
 set_tests_properties(omp.tasks.apart_clang omp.tasks.apart_gcc PROPERTIES SKIP_RETURN_CODE 77)

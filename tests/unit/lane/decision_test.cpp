@@ -74,6 +74,17 @@ TEST(Decision, TellsAContainerAThreadFromALoopOfOneTbb) {
 
 TEST(Decision, DoesNotMindCallOnce) { EXPECT_EQ(told(decide("call_once.so")), ""); }
 
+TEST(Decision, DoesNotMindWhatIsKnownOfALibrary) {
+  EXPECT_TRUE(has(decide("masks.so"), "masks.so", "pthread_sigmask"));
+  EXPECT_EQ(told(decide("liblzma.so")), "");
+  EXPECT_EQ(told(decide("libjpeg.so")), "");
+}
+
+TEST(Decision, MindsWhatElseSuchALibraryHas) {
+  EXPECT_TRUE(has(decide("liblzma.so.other.so"), "liblzma.so.other.so", "pthread_self"));
+  EXPECT_TRUE(has(decide("libjpeg.so.other.so"), "libjpeg.so.other.so", "weir_test_one_more"));
+}
+
 TEST(Decision, DoesNotLookIntoTheRuntimes) {
   Decision decision;
   Dl_info libc;
