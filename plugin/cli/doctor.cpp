@@ -71,9 +71,9 @@ ordered_json program_facts(const std::string& command, bool have_ring) {
     return facts;
   }
   std::vector<std::string> objects = objects_of(program);
-  const char* libomp = std::getenv("WEIR_LIBOMP");
-  const char* trace = std::getenv("WEIR_TRACE");
-  OpenMp openmp = choose_openmp(objects, libomp && *libomp ? libomp : "auto", trace && *trace);
+  auto set = [](const char* variable) { return std::string(std::getenv(variable) ? std::getenv(variable) : ""); };
+  std::string libomp = set("WEIR_LIBOMP");
+  OpenMp openmp = choose_openmp(objects, libomp.empty() ? "auto" : libomp, wish_for_teams(set));
   bool uses_tbb = !find_object(objects, "libtbb.so").empty(), may_suspend = true;
   facts["objects"] = objects;
   facts["openmp"] = openmp.uses;

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/openmp.h"
 
-#include <fcntl.h>
 #include <glob.h>
 #include <strings.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,8 +13,10 @@
 #include <iterator>
 
 #include "base/names.h"
+#include "cli/image_file.h"
 #include "cli/program.h"
 #include "cli/region_file.h"
+#include "cli/team_file.h"
 #include "lane/elf.h"
 #include "lane/marks.h"
 
@@ -37,20 +36,6 @@ int version_of(const std::string& path) {
   if (at == std::string::npos) return 0;
   at = real.find_first_of("0123456789", at);
   return at == std::string::npos ? 0 : std::atoi(real.c_str() + at);
-}
-
-template <typename Ask>
-void with_image(const std::string& path, Ask ask) {
-  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat status;
-  if (fd >= 0 && !fstat(fd, &status) && status.st_size > 0) {
-    void* at = mmap(nullptr, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (at != MAP_FAILED) {
-      ask(lane::Image::of_file(at, status.st_size));
-      munmap(at, status.st_size);
-    }
-  }
-  if (fd >= 0) close(fd);
 }
 
 // What gcc's code calls for memory that a team shares over a loop, in inscan reductions and lastprivate(conditional). libomp has
@@ -145,7 +130,7 @@ std::string why_no_libomp(const std::string& wanted) {
   return serves ? "" : wanted + " is no libomp";
 }
 
-OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string& wanted, bool traced) {
+OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string& wanted, Teams teams) {
   OpenMp choice;
   if (!find_object(objects, "libomp").empty() || !find_object(objects, "libiomp5").empty()) choice.uses = "libomp";
   bool named = names_libomp(wanted);
@@ -180,8 +165,10 @@ OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string&
   std::string lacking = lacking_name(objects, libomp);
   if (lacking.empty() && !named && cancels(objects)) {
     choice.note = "libgomp stays: the program cancels constructs, as OMP_CANCELLATION lets it, and libomp may leave out what comes behind those";
-  } else if (lacking.empty() && !named && !traced && only_computes(objects)) {
+  } else if (lacking.empty() && !named && teams != Teams::shown && only_computes(objects)) {
     choice.note = "libgomp stays: no parallel region reaches a call that may wait";
+  } else if (const char* why = lacking.empty() && !named && teams == Teams::left_to_weir ? why_teams_stay(objects) : nullptr) {
+    choice.note = std::string("libgomp stays: ") + why + ", so its teams would be left alone, and it has no tasks";
   } else if (lacking.empty()) {
     choice.in_front = libomp;
     choice.note = libomp + " stands in for libgomp";

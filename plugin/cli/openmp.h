@@ -13,9 +13,23 @@ struct OpenMp {
   std::string note;       // one clause: what was put in front, or why nothing was; "" when there is nothing to say
 };
 
-// `objects`: what the loader maps for the program, which is the first. `wanted`: the setting: "auto", "no", or a file. `traced`: what
-// its teams do is to be shown, whether they wait or not.
-OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string& wanted, bool traced);
+// What the user said of the program's teams.
+enum class Teams {
+  left_to_weir,
+  told,   // how weir is to treat them
+  shown,  // what they do is to be shown, whether they wait or not
+};
+
+// By the settings; set(variable): what one is set to, or "".
+template <typename Set>
+Teams wish_for_teams(Set set) {
+  if (!set("WEIR_TRACE").empty()) return Teams::shown;
+  std::string how = set("WEIR_OMP_TEAMS"), count = set("WEIR_OMP_COUNT");
+  return (how.empty() || how == "auto") && (count.empty() || count == "threads") ? Teams::left_to_weir : Teams::told;
+}
+
+// `objects`: what the loader maps for the program, which is the first. `wanted`: the setting: "auto", "no", or a file.
+OpenMp choose_openmp(const std::vector<std::string>& objects, const std::string& wanted, Teams teams);
 
 // Why the libomp that `wanted` names can't be had; "" where it can, or none is named.
 std::string why_no_libomp(const std::string& wanted);

@@ -96,8 +96,8 @@ int run_program(char** command, const Wish& wish) {
   if (!why.empty()) return run_plain(command, wish, why);
   std::vector<std::string> objects = objects_to_judge(program);
   OpenMp openmp;
-  bool traced = !setting(wish, "WEIR_TRACE", "").empty();
-  if (setting(wish, "WEIR_LANE", "auto") != "off") openmp = choose_openmp(objects, setting(wish, "WEIR_LIBOMP", "auto"), traced);
+  auto set = [&wish](const char* variable) { return setting(wish, variable, ""); };
+  if (setting(wish, "WEIR_LANE", "auto") != "off") openmp = choose_openmp(objects, setting(wish, "WEIR_LIBOMP", "auto"), wish_for_teams(set));
   const char* before = std::getenv("LD_PRELOAD");
   if (!openmp.in_front.empty()) behave_as_libgomp();
   set_environment(wish, preload_list(before ? before : "", ours, openmp.in_front, objects), openmp.note);

@@ -276,6 +276,16 @@ class Run(unittest.TestCase):
             self.assertIn("libgomp stays: no parallel region reaches a call that may wait", got.stderr)
         self.assertRegex(weir("run", f"--libomp={libomp()}", program("computes")).stdout, "sum 499500 by .*libomp")
 
+    def test_libgomp_stays_where_teams_would_be_left_alone(self):
+        for name, why in (("numbers_table", "keeps what omp_get_thread_num says"), ("numbers_procs", "calls omp_get_num_procs")):
+            got = weir("run", program(name))
+            self.assertRegex(got.stdout, "ran by .*libgomp")
+            self.assertIn(f"libgomp stays: the program {why}", got.stderr)
+            for words in (["--omp-teams=any"], ["--omp-count=cores"], ["--libomp=" + libomp()]):
+                self.assertRegex(weir("run", *words, program(name)).stdout, "ran by .*libomp")
+        for name in ("numbers_tasks", "numbers_shares"):
+            self.assertRegex(weir("run", program(name)).stdout, "ran by .*libomp")
+
     def test_libomp_stands_in_where_a_trace_is_to_show_the_teams(self):
         with tempfile.TemporaryDirectory() as folder:
             got = weir("run", f"--trace={folder}/trace.json", program("computes"))

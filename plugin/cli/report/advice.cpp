@@ -29,7 +29,7 @@ constexpr Words words[] = {
      "Run it without the setting or the tool that keeps weir from its teams."},
     {"libgomp", "gcc's OpenMP run-time tells nobody when a thread is in a team, so the teams' calls passed through unseen.",
      "Let LLVM's libomp stand in for it: install it, leave out --libomp=no, and put weir run right before the program; or "
-     "name it with --libomp=FILE."},
+     "name it with --libomp=FILE. Where its teams would be left alone, --omp-teams=any says that they bear any number of threads."},
     {"libomp",
      "LLVM's libomp stood in for gcc's OpenMP run-time, so that weir could help, and nothing was gained. Its threads wait for each "
      "other in another way, which may take more processor time.",
