@@ -49,7 +49,8 @@ void one_is_over(Awaited* of) {
 
 // In the outermost region's team, where libomp alone runs its tasks.
 bool counts_tasks(const base::Thread& thread) {
-  return (is_wide(thread.seat.team) || is_crowded(thread.seat.team)) && !is_inner(thread.seat.team) && !lost_count.load(std::memory_order_relaxed) &&
+  std::uintptr_t seat = thread.seat.team;
+  return (is_wide(seat) || is_crowded(seat)) && !is_inner(seat) && !lost_count.load(std::memory_order_relaxed) &&
          !omp::innermost_member();
 }
 

@@ -15,7 +15,9 @@ const char* file_name(const std::string& object) { return lane::file_name(object
 
 bool names_tasks(const lane::Image& image) {
   bool tasks = false;
-  image.each_import([&](const char* import, unsigned) { tasks |= !std::strncmp(import, "GOMP_task", 9) || !std::strncmp(import, "__kmpc_omp_task", 15); });
+  image.each_import([&](const char* import, unsigned) {
+    tasks |= !std::strncmp(import, "GOMP_task", 9) || !std::strncmp(import, "__kmpc_omp_task", 15);
+  });
   return tasks;
 }
 
