@@ -5,6 +5,7 @@
 #include "omp_ext/awaited_event.h"
 #include "omp_ext/gomp_below.h"
 #include "omp_ext/gomp_depend.h"
+#include "omp_ext/gomp_wait.h"
 #include "omp_ext/next.h"
 #include "omp_ext/task_region.h"
 #include "omp_ext/task_share.h"
@@ -135,18 +136,6 @@ void run_undeferred(Member& member, Task& task) {
   begin_undeferred(member, task, nullptr);
   task.gomp_body(task.gomp_data);
   end_undeferred(member, task, nullptr);
-}
-
-// False: that is for LLVM's GOMP_task to do.
-bool waits_for_depends(Member* member, void** depend) {
-  if (!member && !is_over_libomp()) return false;
-  GompDepends depends(depend);
-  auto* list = static_cast<Depend*>(__builtin_alloca((depends.count() + 1) * sizeof(Depend)));
-  for (std::int32_t i = 0; i < depends.count(); ++i) list[i] = depends[i];
-  if (!member)
-    return waits_for_dependences_outside(nullptr, libomp().global_thread_num(nullptr), depends.count(), list, 0, nullptr);
-  wait_for_dependences(*member, nullptr, depends.count(), list, 0, nullptr);
-  return true;
 }
 
 template <typename Number>

@@ -2,6 +2,7 @@
 // Where code by gcc waits: for tasks, and at barriers.
 #include "omp_ext/gomp_below.h"
 #include "omp_ext/gomp_depend.h"
+#include "omp_ext/gomp_wait.h"
 #include "omp_ext/idle.h"
 #include "omp_ext/next.h"
 #include "omp_ext/task_region.h"
@@ -45,15 +46,19 @@ WEIR_INTERPOSED void GOMP_taskwait() {
   next_taskwait();
 }
 
-WEIR_INTERPOSED void GOMP_taskwait_depend(void** depend) {
-  Member* member = member_here();
-  if (!member && !is_over_libomp()) return next_taskwait_depend(depend);
+bool weir::omp::waits_for_depends(Member* member, void** depend) {
+  if (!member && !is_over_libomp()) return false;
   GompDepends depends(depend);
   auto* list = static_cast<Depend*>(__builtin_alloca((depends.count() + 1) * sizeof(Depend)));
   for (std::int32_t i = 0; i < depends.count(); ++i) list[i] = depends[i];
-  if (!member && waits_for_dependences_outside(nullptr, libomp().global_thread_num(nullptr), depends.count(), list, 0, nullptr)) return;
-  if (!member) return next_taskwait_depend(depend);
+  if (!member)
+    return waits_for_dependences_outside(nullptr, libomp().global_thread_num(nullptr), depends.count(), list, 0, nullptr);
   wait_for_dependences(*member, nullptr, depends.count(), list, 0, nullptr);
+  return true;
+}
+
+WEIR_INTERPOSED void GOMP_taskwait_depend(void** depend) {
+  if (!waits_for_depends(member_here(), depend)) next_taskwait_depend(depend);
 }
 
 WEIR_INTERPOSED void GOMP_taskyield() {

@@ -11,7 +11,7 @@ namespace weir::team {
 // thread record keeps (base::TeamSeat::team), what OMPT keeps for the parallel region, and what it keeps for each
 // implicit task: there it is the seat the thread had before, to be restored when the task ends.
 constexpr std::uintptr_t wide_mark = 1;     // the team has stand-ins: its threads take and give core slots
-constexpr std::uintptr_t ours_mark = 2;     // (implicit task) written by us: other tasks have 0 here
+constexpr std::uintptr_t ours_mark = 2;     // (implicit task) written by us: other tasks have 0 or an address here
 constexpr std::uintptr_t waiting_mark = 4;  // (implicit task) it stands at a barrier or a taskwait
 constexpr std::uintptr_t inner_mark = 8;    // a team within a team: the region is the outer one's
 constexpr std::uintptr_t crowded_mark = 16;  // the outermost team has more threads than there are cores, and no stand-ins

@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t apart_ns = 200'000;      // yields that are farther apart belong to different waits
 constexpr std::int64_t longest_ns = 10 * base::ns_per_ms;
 
-// Nobody wakes it: it looks for work again after a part of the time it has waited, and so is late by that part at most.
+// Work wakes nobody: who sleeps looks for it again after a part of the time it has waited, and so is late by that part at most.
 std::int64_t nap_ns(std::int64_t idle_ns) { return std::clamp(idle_ns / 8, spins_for_work_ns, longest_ns); }
 
 }  // namespace

@@ -91,13 +91,18 @@ Awaited* awaited_of(base::Thread& thread, ompt_data_t* task) {
   return static_cast<Awaited*>(task->value & ours_mark ? thread.seat.own_task : task->ptr);
 }
 
+// The same, to count in it: an implicit task has one from its first task or group on.
+Awaited* counting_in(base::Thread& thread, ompt_data_t* task) {
+  if (task->value & ours_mark && !thread.seat.own_task) thread.seat.own_task = fresh(nullptr, nullptr);
+  return awaited_of(thread, task);
+}
+
 }  // namespace
 
 void task_is_created(base::Thread& thread, ompt_data_t* by, ompt_data_t* task, int flags) {
   // (A taskwait with dependences is none, though libomp says so too; what it has for a word is the thread's.)
   if (!(flags & ompt_task_explicit) || flags & ompt_task_taskwait || !by || !counts_tasks(thread)) return;
-  if (by->value & ours_mark && !thread.seat.own_task) thread.seat.own_task = fresh(nullptr, nullptr);
-  Awaited* parent = awaited_of(thread, by);
+  Awaited* parent = counting_in(thread, by);
   if (!parent) return;
   Awaited* made = fresh(parent, parent->group);
   if (!made) return;
@@ -117,8 +122,7 @@ void task_is_over(ompt_data_t* task) {
 
 void taskgroup_opens(base::Thread& thread, ompt_data_t* task) {
   if (!counts_tasks(thread)) return;
-  if (task->value & ours_mark && !thread.seat.own_task) thread.seat.own_task = fresh(nullptr, nullptr);
-  Awaited* of = awaited_of(thread, task);
+  Awaited* of = counting_in(thread, task);
   if (!of) return;
   Awaited* group = fresh(nullptr, of->group);
   if (group) of->group = group;

@@ -141,14 +141,10 @@ bool ends_region(ompt_sync_region_t kind) {
 // An explicit task that waits for its children keeps its core, since its thread runs them: until it finds none to run.
 void explicit_task_waits(base::Thread& thread, ompt_sync_region_t kind, ompt_scope_endpoint_t what, ompt_data_t* task) {
   base::TeamSeat& seat = thread.seat;
-  if (!is_wide(seat.team)) {
-    if (what == ompt_scope_begin) await_tasks(thread, kind, task);
-    return;
-  }
   if (what == ompt_scope_begin) {
-    ++seat.task_waits;
+    if (is_wide(seat.team)) ++seat.task_waits;
     await_tasks(thread, kind, task);
-  } else {
+  } else if (is_wide(seat.team)) {
     if (seat.task_waits > 0) --seat.task_waits;
     gate::take_core();
   }

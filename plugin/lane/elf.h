@@ -22,8 +22,7 @@ class Image {
   bool dynamic() const { return dynamic_; }                     // false: linked statically
   bool foreign() const { return foreign_; }                     // ELF, but of another machine
   const char* interpreter() const;                              // PT_INTERP, nullptr: none
-  bool has_thread_storage() const { return thread_bytes_ > 0; }  // PT_TLS of its own
-  std::uint64_t thread_bytes() const { return thread_bytes_; }
+  std::uint64_t thread_bytes() const { return thread_bytes_; }  // PT_TLS of its own
 
   // Calls visit(name) for every name under `tag`: DT_NEEDED, DT_SONAME.
   template <typename Visit>

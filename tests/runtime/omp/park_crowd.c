@@ -17,32 +17,30 @@ static long sleeps(void) {
   return usage.ru_nvcsw;
 }
 
+static void begin_child(int *told, int part) {
+  began = 0;
+#pragma omp task firstprivate(told, part)
+  {
+    began = 1;
+    sleep_ms(100);
+    *told += part;
+  }
+  while (!began) sleep_ms(1);
+}
+
 int main(void) {
   int told = 0;
   long by_children = 0, by_group = 0;
 #pragma omp parallel
 #pragma omp single
   {
-#pragma omp task shared(told)
-    {
-      began = 1;
-      sleep_ms(100);
-      told += 1;
-    }
-    while (!began) sleep_ms(1);
+    begin_child(&told, 1);
     by_children = sleeps();
 #pragma omp taskwait
     by_children = sleeps() - by_children;
-    began = 0;
 #pragma omp taskgroup
     {
-#pragma omp task shared(told)
-      {
-        began = 1;
-        sleep_ms(100);
-        told += 2;
-      }
-      while (!began) sleep_ms(1);
+      begin_child(&told, 2);
       by_group = sleeps();
     }
     by_group = sleeps() - by_group;
