@@ -4,18 +4,16 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "base/names.h"
+#include "lane/asks.h"
+#include "lane/elf.h"
 #include "lane/marks.h"
 
 namespace weir::team {
-namespace {
-
-// gfortran's library keeps a thread's state of its random numbers, and nothing else that a program sees: who draws them says so by its imports.
-bool is_fortran_runtime(const char* file_name) { return !std::strncmp(file_name, "libgfortran.so", 14); }
-
-}  // namespace
 
 void add_names(Program& program, const lane::Image& image, const char* file_name) {
-  if ((*file_name && lane::is_runtime(file_name)) || is_fortran_runtime(file_name)) return;
+  // gfortran's library keeps a thread's state of its random numbers, and nothing else that a program sees: who draws them says so by its imports.
+  if ((*file_name && lane::is_runtime(file_name)) || base::starts(file_name, "libgfortran.so")) return;
   if (lane::keeps_storage(file_name, image.thread_bytes())) program.keeps_thread_storage = true;
   image.each_import([&](const char* import, int) {
     if (!std::strncmp(import, "_gfortran_random", 16)) program.keeps_thread_storage = true;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "cli/image_file.h"
+#include "lane/asks.h"
 #include "lane/laid_out.h"
 #include "lane/marks.h"
 #include "omp_ext/team_names.h"
