@@ -198,9 +198,13 @@ class Record(unittest.TestCase):
         self.assertLessEqual(report["computing_s"], total(report["regions"], "computing_s"))
 
     def test_a_wait_too_short_to_speak_of_is_not_spoken_of(self):
-        report, said = self.sleepers("--tasks=2", "--ms=1")
-        self.assertGreater(report["suspended"] + report["parked"], 0)
-        self.assertNotIn("of waiting", said)
+        for _ in range(20):  # on a busy machine two calls of 1 ms may well take longer
+            report, said = self.sleepers("--tasks=2", "--ms=1")
+            self.assertGreater(report["suspended"] + report["parked"], 0)
+            if report["hidden_s"] < 0.005:
+                self.assertNotIn("of waiting", said)
+                return
+        self.fail("its calls took 5 ms and more, 20 times")
 
     def test_reads_of_a_device_count_as_long_as_they_take_with_few_beside_them(self):
         report = self.read_cold("coldread")
