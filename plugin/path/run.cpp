@@ -547,12 +547,12 @@ Result sliced(Call& call, const Plan& plan, Reason reason) {
 }
 
 // Is it OpenMP's code that has to stay where it is? Others that were set aside here are tied to this thread. And who holds a lock stays
-// for as long as it may, in oneTBB too, where a program may say how many threads there are.
+// for as long as it may, in oneTBB too, where a program may say how many threads there are. So does each for which nothing seems to move.
 bool has_to_stay(Reason reason) {
   const base::Thread& thread = base::self();
   bool is_of_omp = reason == Reason::construct || reason == Reason::in_order || reason == Reason::not_a_task;
-  const bool holds_lock = reason == Reason::lock_held || (reason == Reason::watchdog && thread.lock_depth > 0);
-  return holds_lock || (is_of_omp && thread.omp && !(thread.place & base::in_tbb_arena));
+  const bool holds_back = reason == Reason::lock_held || reason == Reason::watchdog;
+  return holds_back || (is_of_omp && thread.omp && !(thread.place & base::in_tbb_arena));
 }
 
 // What the call waits for may have to be done by a task that goes on on this very thread: it waits by slices, and makes way between

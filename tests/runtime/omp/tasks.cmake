@@ -264,6 +264,9 @@ set_tests_properties(omp.tasks.apart_clang omp.tasks.apart_gcc PROPERTIES SKIP_R
 
 weir_tasks_programs(omp_pairs tasks_pairs.c)
 weir_tasks_test(pairs quick 60 "2 3" none omp_pairs)
+weir_tasks_programs(omp_in_turn tasks_in_turn.c)
+weir_tasks_test(in_turn quick 60 "1 2" none omp_in_turn)
+weir_tasks_environment("WEIR_WATCHDOG_MS=50" in_turn)
 foreach(compiler clang gcc)
   set(behind "")
   if(compiler STREQUAL gcc)
