@@ -282,6 +282,7 @@ static bool go_on_for_another(Member& member) {
     if (base::Link* link = take_from(*m, member)) {
       Task& task = *Task::of_ready(link);
       task.lies_on = Below::waits;
+      m->worker->looked.others_went_on();
       resume(member, task);
       return true;
     }

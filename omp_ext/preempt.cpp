@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 
@@ -57,12 +58,14 @@ void interrupted(int, siginfo_t*, void* context) {
   auto* worker = static_cast<Worker*>(thread.omp);
   Member* member = worker ? worker->member.load() : nullptr;
   interrupt::Interrupted where(context);
-  if (may_interrupt(thread, member, where.code, where.stack)) {
+  const bool only_looks = worker && worker->looked.is_only_look();
+  if (worker) worker->looked.look(where.registers);
+  if (!only_looks && may_interrupt(thread, member, where.code, where.stack)) {
     bool waits_openly = thread.waits_openly;
     where.compute_as_there();
     thread.waits_openly = false;  // of what was interrupted, not of what runs on top of it
     if (worker->on_top) leave_for_now();
-    else if (any_ready(*member)) on_top(*worker, *member);
+    else if (any_ready(*member)) on_top(*worker, *member), worker->looked.others_went_on();
     base::self().waits_openly = waits_openly;
   } else {
     where.tell_whose_call_it_ended();
@@ -78,13 +81,20 @@ void stalled() {
   for (Worker* worker = first_worker(); worker; worker = worker->next_of_all) {
     Member* member = worker->member.load();
     if (!member || (!worker->on_top && !any_ready(*member))) continue;
-    bool may = interrupt::sleeps_on_futex(worker->tid) || (automatic && interrupt::computes(worker->tid));
+    bool computes = interrupt::computes(worker->tid);
+    bool may = interrupt::sleeps_on_futex(worker->tid) || (computes && (worker->looked.asks() || automatic));
     if (may) interrupt_by.send(worker->tid);
   }
 }
 
+wait::Stall what_it_was() {
+  wait::Stall all = wait::Stall::unknown;
+  for (Worker* worker = first_worker(); worker; worker = worker->next_of_all) all = std::max(all, worker->looked.judge());
+  return all;
+}
+
 }  // namespace
 
-void preempt_when_stalled() { wait::add_on_stall(stalled); }
+void preempt_when_stalled() { wait::add_on_stall({stalled, what_it_was}); }
 
 }  // namespace weir::omp

@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "base/spin.h"
 #include "base/thread.h"
+#include "omp_ext/looked.h"
 #include "omp_ext/task.h"
 #include "sys/lock.h"
 
@@ -26,6 +27,7 @@ struct Worker {
   bool is_listed;               // among all; for good, whichever thread it is now
   std::atomic<Member*> member;  // of the innermost region; nullptr outside
   std::atomic<bool> on_top;     // a task runs on top of code that was interrupted for it
+  Looked looked;                // while ready tasks do not go on
   fiber::Stack* stacks;  // a few, for the next tasks
   int stack_count;
   std::uint32_t random;

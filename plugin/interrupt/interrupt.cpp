@@ -79,6 +79,8 @@ Interrupted::Interrupted(void* context) {
   code = reinterpret_cast<void*>(machine.gregs[REG_RIP]);
   stack = reinterpret_cast<void**>(machine.gregs[REG_RSP]);
   result_ = machine.gregs[REG_RAX];
+  registers = 0;
+  for (int i = REG_R8; i <= REG_RSP; ++i) registers = (registers ^ static_cast<std::uint64_t>(machine.gregs[i])) * 0x9E3779B97F4A7C15u;
   if (!machine.fpregs) return;
   mxcsr_ = machine.fpregs->mxcsr;
   x87_ = machine.fpregs->cwd;

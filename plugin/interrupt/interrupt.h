@@ -35,6 +35,7 @@ struct Interrupted {
   void tell_whose_call_it_ended() const;
   void* code;
   void** stack;
+  std::uint64_t registers;  // of those with whole numbers, what tells one state of them from another
 
  private:
   std::int64_t result_;

@@ -160,7 +160,7 @@ void load() {
   the_adapter = attach(&machine);
   if (the_adapter && told_more()) {
     gate::the_gate.on_blocked.store(blocked);
-    wait::add_on_stall(stalled);
+    wait::add_on_stall({stalled});
   }
   base::say_if_verbose("oneTBB: %lld cores, %lld processors told", (long long)machine.cores, (long long)machine.processors);
 }

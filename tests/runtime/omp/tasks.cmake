@@ -264,6 +264,11 @@ set_tests_properties(omp.tasks.apart_clang omp.tasks.apart_gcc PROPERTIES SKIP_R
 
 weir_tasks_programs(omp_pairs tasks_pairs.c)
 weir_tasks_test(pairs quick 60 "2 3" none omp_pairs)
+weir_tasks_programs(omp_computing tasks_computing.c)
+weir_tasks_test(computing quick 60 "2" none omp_computing)
+weir_tasks_test(computing_auto quick 60 "2" none omp_computing)
+weir_tasks_environment("WEIR_WATCHDOG_MS=50;WANTED=^.suspended.: 3[0-6]" computing)
+weir_tasks_environment("WEIR_WATCHDOG_MS=50;LANE=auto;WANTED=^.suspended.: 3[0-6]" computing_auto)
 weir_tasks_programs(omp_in_turn tasks_in_turn.c)
 weir_tasks_test(in_turn quick 60 "1 2" none omp_in_turn)
 weir_tasks_environment("WEIR_WATCHDOG_MS=50" in_turn)

@@ -28,11 +28,12 @@ TEST(WatchdogTest, trips_once_when_ready_tasks_do_not_go_on) {
   EXPECT_EQ(dog.tripped_ns(200), 100);  // since 0, with patience for 100
 }
 
-TEST(WatchdogTest, heals_on_progress_and_is_more_patient_then) {
+TEST(WatchdogTest, heals_on_progress) {
   Watchdog dog(100);
   dog.look(0, 1, 1);
   ASSERT_EQ(dog.look(150, 1, 1), Verdict::tripped);
   EXPECT_EQ(dog.look(160, 1, 2), Verdict::healed);
+  dog.be_more_patient();
   EXPECT_EQ(dog.patience_ns(), 200);
   EXPECT_EQ(dog.look(300, 1, 2), Verdict::nothing);
   EXPECT_EQ(dog.look(370, 1, 2), Verdict::tripped);
