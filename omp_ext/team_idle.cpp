@@ -11,6 +11,7 @@
 #include "omp_ext/lock_wait.h"
 #include "omp_ext/runtime_lock.h"
 #include "omp_ext/seat.h"
+#include "omp_ext/team_waits.h"
 #include "sys/futex.h"
 
 namespace weir::team {
@@ -35,12 +36,18 @@ bool slept_for_lack_of_work(const void* caller) {
   base::Thread& thread = base::self();
   base::TeamSeat& seat = thread.seat;
   // Others may want the lock it holds.
-  if (!is_wide(seat.team) || thread.lock_depth > 0 || !lane::is_runtime_code(caller)) return false;
+  bool wide = is_wide(seat.team), crowded = is_crowded(seat.team) && !is_inner(seat.team);
+  if ((!wide && !crowded) || thread.lock_depth > 0 || !lane::is_runtime_code(caller)) return false;
   std::int64_t now_ns = base::now_ns();
   if (now_ns - seat.idle_seen_ns > apart_ns) seat.idle_since_ns = now_ns;
   seat.idle_seen_ns = now_ns;
   std::int64_t idle_ns = now_ns - seat.idle_since_ns;
   if (idle_ns < spins_for_work_ns || waits_for_runtime_lock(caller)) return false;
+  if (crowded) {
+    bool slept = slept_beside_tasks(idle_ns);
+    if (slept) seat.idle_seen_ns = base::now_ns();
+    return slept;
+  }
   bool had_core = thread.holds_core;
   std::atomic<std::uint32_t> nobody{0};
   sleep_for_lack_of_work(idle_ns, nobody, 0);

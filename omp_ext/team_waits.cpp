@@ -29,6 +29,9 @@ namespace {
 constinit omp::Pool<Awaited> pool;
 constinit std::atomic<bool> lost_count{false};  // there was no memory for a group
 
+// Of all such teams. Who waits at a barrier sleeps on their number while there are any; the second word says how many do.
+constinit std::atomic<std::uint32_t> not_over{0}, asleep{0};
+
 Awaited* fresh(Awaited* parent, Awaited* group) {
   Awaited* awaited = pool.take();
   if (!awaited) return nullptr;
@@ -108,6 +111,7 @@ void task_is_created(base::Thread& thread, ompt_data_t* by, ompt_data_t* task, i
   if (!made) return;
   parent->left.fetch_add(1, std::memory_order_relaxed);
   if (parent->group) parent->group->left.fetch_add(1, std::memory_order_relaxed);
+  not_over.fetch_add(1);
   task->ptr = made;
 }
 
@@ -118,6 +122,8 @@ void task_is_over(ompt_data_t* task) {
   one_is_over(over->group);
   one_is_over(over->parent);
   one_is_over(over);
+  // Whoever sleeps has said so before it saw a number that is not 0.
+  if (not_over.fetch_sub(1) == 1 && asleep.load()) sys::futex_wake(not_over, 1 << 30);
 }
 
 void taskgroup_opens(base::Thread& thread, ompt_data_t* task) {
@@ -148,10 +154,23 @@ void await_tasks(base::Thread& thread, ompt_sync_region_t kind, ompt_data_t* tas
   if (of) await(*of, thread.seat);
 }
 
+bool slept_beside_tasks(std::int64_t idle_ns) {
+  if (!not_over.load(std::memory_order_relaxed)) return false;
+  asleep.fetch_add(1);
+  std::uint32_t others = not_over.load();
+  if (others) sleep_for_lack_of_work(idle_ns, not_over, others);
+  asleep.fetch_sub(1, std::memory_order_relaxed);
+  return others;
+}
+
 void forget_tasks(base::Thread& thread) {
   one_is_over(static_cast<Awaited*>(std::exchange(thread.seat.own_task, nullptr)));
 }
 
-void team_waits_after_fork() { pool.after_fork(); }
+void team_waits_after_fork() {
+  pool.after_fork();
+  not_over.store(0);
+  asleep.store(0);
+}
 
 }  // namespace weir::team

@@ -23,6 +23,11 @@ void taskgroup_is_closed(base::Thread& thread, ompt_data_t* task);
 // asked: it waits for the rest itself.
 void await_tasks(base::Thread& thread, ompt_sync_region_t kind, ompt_data_t* task);
 
+// For a thread at a barrier of a team of more threads than cores, that has had nothing to do for so long: while tasks are not over, of
+// which it may get none, it sleeps for a part of that time, or until none is left. False, and it did not sleep: there are none.
+// (libomp lets nobody sleep while a team has tasks.)
+bool slept_beside_tasks(std::int64_t idle_ns);
+
 // The implicit task is over.
 void forget_tasks(base::Thread& thread);
 
