@@ -78,7 +78,8 @@ void weir_fork_call(Ident* place, std::int32_t count, Microtask code, ...) {
   if (weir::lane::is_runtime_code(reinterpret_cast<const void*>(code)))
     return weir_call_words(reinterpret_cast<const void*>(next_fork_call.get()), words, 3 + count);
   constexpr int which_thread = 2;  // so many arguments say that, before these
-  before_fork(reinterpret_cast<const void*>(code), {reinterpret_cast<const std::uintptr_t*>(words + 3), count, which_thread});
+  const weir::lane::Beginning beginning{reinterpret_cast<const std::uintptr_t*>(words + 3), count, which_thread};
+  before_fork(reinterpret_cast<const void*>(code), beginning, Compiler::clang);
   Member* around = innermost_member();
   std::int32_t serialized = around ? around->serialized : 0;
   if (regions_wanted() && !sets_nothing_aside(reinterpret_cast<const void*>(code))) {

@@ -32,6 +32,7 @@ constinit omp::Next<int()> real_active_levels("omp_get_max_active_levels");
 constinit omp::Next<int()> real_active_level("omp_get_active_level");
 constinit omp::Next<int(void*)> real_thread_number("__kmpc_global_thread_num");
 constinit omp::Next<void(void*, int, int)> real_push_num_threads("__kmpc_push_num_threads");
+constinit omp::Next<int()> real_max_threads("omp_get_max_threads");
 constinit omp::Next<int()> real_get_blocktime("kmp_get_blocktime");
 constinit omp::Next<void(int)> real_set_blocktime("kmp_set_blocktime");
 
@@ -49,13 +50,17 @@ void stop_spinning(base::TeamSeat& seat) {
 }
 
 // It says 0 by itself, of a team that is larger than the machine, and its threads spin all the same until it is told.
-void sleep_among_others(base::TeamSeat& seat) {
+void sleep_at_once(base::TeamSeat& seat) {
   constexpr int usual_ms = 200;
   stop_spinning(seat);
-  if (!real_set_blocktime.get() || seat.blocktime_ms < 0) return;
-  if (seat.blocktime_ms == 0) real_set_blocktime.get()(0);
-  if (seat.blocktime_ms == 0) seat.blocktime_ms = usual_ms;
-  gate::waits_asleep(true);
+  if (seat.blocktime_ms != 0) return;
+  real_set_blocktime.get()(0);
+  seat.blocktime_ms = usual_ms;
+}
+
+void sleep_among_others(base::TeamSeat& seat) {
+  sleep_at_once(seat);
+  if (seat.blocktime_ms >= 0) gate::waits_asleep(true);
 }
 
 void spin_again(base::TeamSeat& seat) {
@@ -155,10 +160,24 @@ bool are_too_many_to_spin(int asked) {
   return (asked ? asked : size_without_us(plan)) > std::min(plan.cores, gate::the_gate.cores.limit());
 }
 
-// Unless the user said how threads are to wait.
-bool sleeps_among_others() {
-  static const bool may = !std::getenv("KMP_BLOCKTIME") && !std::getenv("OMP_WAIT_POLICY");
-  return may && gate::others_have_a_core_lately();
+bool are_told_how_to_wait() {
+  static const bool told = std::getenv("KMP_BLOCKTIME") || std::getenv("OMP_WAIT_POLICY");
+  return told;
+}
+
+bool sleeps_among_others() { return !are_told_how_to_wait() && gate::others_have_a_core_lately(); }
+
+// libgomp has its threads sleep almost at once where they are more than cores, and libomp stands in for it.
+bool sleeps_as_with_libgomp(omp::Compiler by, int asked) {
+  if (by != omp::Compiler::gcc || are_told_how_to_wait() || !real_max_threads.get()) return false;
+  return (asked ? asked : real_max_threads.get()()) > gate::the_gate.cores.limit();
+}
+
+void spin_less(base::TeamSeat& seat, omp::Compiler by, int asked) {
+  bool too_many = are_too_many_to_spin(asked);
+  if (too_many && sleeps_among_others()) return sleep_among_others(seat);
+  if (sleeps_as_with_libgomp(by, asked)) return sleep_at_once(seat);
+  if (too_many && spinning_was_set.load(std::memory_order_relaxed)) stop_spinning(seat);
 }
 
 // Each of its threads may want memory of its own.
@@ -256,7 +275,7 @@ int max_threads(int without_weir) {
 
 using namespace weir::team;
 
-bool weir::omp::before_fork(const void* code, weir::lane::Beginning beginning) {
+bool weir::omp::before_fork(const void* code, weir::lane::Beginning beginning, Compiler by) {
   weir::base::TeamSeat& seat = weir::base::self().seat;
   if (!seat.team) weir::meter::regions.enter(reinterpret_cast<std::uintptr_t>(code));
   Wish wish = take_wish(seat);
@@ -265,8 +284,7 @@ bool weir::omp::before_fork(const void* code, weir::lane::Beginning beginning) {
   seat.next_team = 0;
   bool wide = !wish.exactly && watch(seat, code, beginning, wish.threads);
   team_is_at_work(seat, seat.forked ? seat.forked_cores : wish.threads ? wish.threads : size_without_us(team_plan()));
-  bool narrower = !wide && spinning_was_set.load(std::memory_order_relaxed), among_others = !wide && sleeps_among_others();
-  if ((narrower || among_others) && are_too_many_to_spin(wish.threads)) among_others ? sleep_among_others(seat) : stop_spinning(seat);
+  if (!wide) spin_less(seat, by, wish.threads);
   return wide;
 }
 

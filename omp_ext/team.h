@@ -8,7 +8,8 @@ namespace weir::omp {
 // Around each parallel region that the program forks: `code` is its outlined function, by which regions are told apart, `beginning` what it is begun with.
 // before_fork may ask libomp for another team size (__kmpc_push_num_threads), and says whether it did; both run on the forking
 // thread.
-bool before_fork(const void* code, lane::Beginning beginning);
+enum class Compiler { clang, gcc };
+bool before_fork(const void* code, lane::Beginning beginning, Compiler by);
 void after_fork(const void* code);
 
 // No region of the program reaches a call that may wait, and nobody records when regions run: then there is nothing to be done

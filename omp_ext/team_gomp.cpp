@@ -26,7 +26,7 @@ class Fork {
       : code_(reinterpret_cast<const void*>(body)), data_(reinterpret_cast<std::uintptr_t>(data)), region_(body, data, reductions) {
     bool bound = flags & proc_bind_flags;
     if (threads || bound) sized_by_program(static_cast<int>(threads), bound ? Asked::exactly : Asked::by_number);
-    if (weir::omp::before_fork(code_, {&data_, 1})) threads = 0;
+    if (weir::omp::before_fork(code_, {&data_, 1}, weir::omp::Compiler::gcc)) threads = 0;
   }
   ~Fork() { weir::omp::after_fork(code_); }
   Fork(const Fork&) = delete;
