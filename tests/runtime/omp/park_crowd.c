@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A task that waits for others in a team of more threads than there are cores: it is to sleep, since the core it would spin on is wanted. */
+/* Who waits in a team of more threads than there are cores is to sleep, since the core it would spin on is wanted: a task for others;
+   a thread that has none, at a barrier, for those of others; and in code by gcc, whose run-time has it so, any thread at a barrier. */
 #define _GNU_SOURCE
 #include <stdatomic.h>
 #include <stdio.h>
@@ -28,6 +29,42 @@ static void begin_child(int *told, int part) {
   while (!began) sleep_ms(1);
 }
 
+/* How many threads that had nothing to do did not sleep once. */
+static int spun_beside_task(void) {
+  int spun = 0;
+#pragma omp parallel reduction(+ : spun)
+  {
+    int had_work = 0;
+    long slept = sleeps();
+#pragma omp single
+    {
+      had_work = 1;
+#pragma omp task
+      sleep_ms(200);
+    }
+    /* Who ran the task slept in there. */
+    spun += !had_work && sleeps() == slept;
+  }
+  return spun;
+}
+
+static int spun_at_barrier(void) {
+  int spun = 0;
+#pragma omp parallel reduction(+ : spun)
+  {
+    int had_work = 0;
+    long slept = sleeps();
+#pragma omp master
+    {
+      had_work = 1;
+      sleep_ms(100);
+    }
+#pragma omp barrier
+    spun += !had_work && sleeps() == slept;
+  }
+  return spun;
+}
+
 int main(void) {
   int told = 0;
   long by_children = 0, by_group = 0;
@@ -46,6 +83,11 @@ int main(void) {
     by_group = sleeps() - by_group;
   }
   printf("%d\n", told);
+  int beside = spun_beside_task(), at_barrier = spun_at_barrier();
+#ifdef __clang__
+  at_barrier = 0;
+#endif
+  if (getenv("WEIR_LANE") && (beside || at_barrier)) fprintf(stderr, "spun: %d beside a task, %d at a barrier\n", beside, at_barrier);
   if (getenv("WEIR_LANE") && (!by_children || !by_group)) fprintf(stderr, "spun: it slept %ld and %ld times\n", by_children, by_group);
   return 0;
 }
