@@ -155,6 +155,7 @@ void sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t what, ompt_
   base::Thread& thread = base::self();
   if (!(task->value & ours_mark)) return explicit_task_waits(thread, kind, what, task);
   thread.seat.idle_seen_ns = 0;  // another wait than its last one
+  thread.at_barrier_ns = what == ompt_scope_begin ? -1 : 0;
   if (what == ompt_scope_begin) {
     task->value |= waiting_mark;
     if (!is_inner(thread.seat.team)) loop_is_over(thread.seat);
@@ -175,6 +176,7 @@ void task_schedule(ompt_data_t* prior, ompt_task_status_t how, ompt_data_t* next
   if (!thread.seat.team) return;
   thread.seat.idle_seen_ns = 0;  // it has work: what it waits for after that is another wait
   bool waits = next && (next->value & (ours_mark | waiting_mark)) == (ours_mark | waiting_mark);
+  thread.at_barrier_ns = waits ? -1 : 0;
   if (waits) tell_region(thread);
   if (!is_wide(thread.seat.team)) return;
   if (waits) gate::give_core();

@@ -128,6 +128,7 @@ struct Thread {
   std::int32_t plain_locks = 0;    // so many of its locks know no thread: another task on it that wants one waits; travels likewise
   void* trail = nullptr;           // its events on the way to a trace, if there is one
   std::uint64_t traced_core = 0;   // its core slot in the trace
+  std::int64_t at_barrier_ns = 0;  // it stands at a barrier with nothing to do, and has napped there since then; -1: not yet; 0: it does not
 };
 
 extern thread_local constinit Thread thread_record __attribute__((tls_model("initial-exec")));

@@ -29,9 +29,28 @@ std::int64_t nap_among_ns(std::int64_t threads, std::int64_t cores) {
   return nap_ns * std::max<std::int64_t>(1, threads / (2 * cores));
 }
 
+std::int64_t nap_at_barrier_ns(std::int64_t waited_ns, std::int64_t threads, std::int64_t cores) {
+  constexpr std::int64_t part = 16, longest_ns = 2 * base::ns_per_ms;
+  return std::max(nap_among_ns(threads, cores), std::min(waited_ns / part, longest_ns));
+}
+
+namespace {
+
+// So long the thread has napped at the barrier where it stands; 0: at none.
+std::int64_t waited_at_barrier_ns(base::Thread& thread) {
+  if (!thread.at_barrier_ns) return 0;
+  std::int64_t now_ns = base::now_ns();
+  if (thread.at_barrier_ns < 0) thread.at_barrier_ns = now_ns;
+  return now_ns - thread.at_barrier_ns;
+}
+
+}  // namespace
+
 void nap() {
-  std::int64_t length_ns = nap_among_ns(napping.fetch_add(1, std::memory_order_relaxed) + 1, gate::the_gate.cores.limit());
-  base::self_unsuspended().naps_ns -= 2 * length_ns;  // with its wake
+  base::Thread& thread = base::self_unsuspended();
+  std::int64_t threads = napping.fetch_add(1, std::memory_order_relaxed) + 1;
+  std::int64_t length_ns = nap_at_barrier_ns(waited_at_barrier_ns(thread), threads, gate::the_gate.cores.limit());
+  thread.naps_ns -= 2 * length_ns;  // with its wake
   std::atomic<std::uint32_t> nobody{0};
   sys::futex_wait(nobody, 0, length_ns);
   napping.fetch_sub(1, std::memory_order_relaxed);

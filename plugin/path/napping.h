@@ -20,6 +20,10 @@ void nap();
 // that wake every 50 us take two cores and do nothing with them.
 std::int64_t nap_among_ns(std::int64_t threads, std::int64_t cores);
 
+// One at a barrier, where it has lasted for so long and will for as long again, as likely as not: who wakes every 50 us for 200 ms takes
+// the core from those others all the same. So it is late by a sixteenth at most.
+std::int64_t nap_at_barrier_ns(std::int64_t waited_ns, std::int64_t threads, std::int64_t cores);
+
 // A runtime that is to wait asleep (gate/others.h) yields once or twice before it does, and again and again for a lock: that is a wait like others.
 inline bool waits_long_awake() { return (++base::self_unsuspended().yields_awake & 7) == 0; }
 

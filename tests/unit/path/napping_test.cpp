@@ -96,6 +96,27 @@ TEST(Napping, IsLongerWhereManyDo) {
   EXPECT_EQ(naps_due(), 2000);
 }
 
+TEST(Napping, IsLongerTheLongerABarrierHasLasted) {
+  EXPECT_EQ(nap_at_barrier_ns(0, 1, 2), 50'000);
+  EXPECT_EQ(nap_at_barrier_ns(0, 128, 2), 32 * 50'000);
+  EXPECT_EQ(nap_at_barrier_ns(16 * base::ns_per_ms, 1, 2), base::ns_per_ms);
+  EXPECT_EQ(nap_at_barrier_ns(base::ns_per_s, 1, 2), 2 * base::ns_per_ms);
+}
+
+TEST(Napping, LastsLongerAtABarrierFromTheFirstOneThereOn) {
+  base::Thread& thread = base::self();
+  thread.naps_ns = 0;
+  thread.at_barrier_ns = -1;
+  nap();
+  EXPECT_GT(thread.at_barrier_ns, 0);
+  thread.at_barrier_ns = base::now_ns() - base::ns_per_s;
+  thread.naps_ns = 0;
+  nap();
+  EXPECT_EQ(thread.naps_ns, -4 * base::ns_per_ms);
+  thread.at_barrier_ns = 0;
+  thread.naps_ns = 0;
+}
+
 TEST(Napping, EndsHoweverLongTheYieldWas) {
   after_long_yield(60 * base::ns_per_s, 0);
   EXPECT_EQ(naps_due(), 2000);
