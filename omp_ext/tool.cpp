@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/log.h"
 #include "base/thread.h"
@@ -193,6 +194,12 @@ void sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t what, ompt_data_
   else taskgroup_is_closed(base::self(), task);
 }
 
+// omp_control_tool is for a tool of the user's, and weir is none: it says what it says where there is no tool.
+int control_tool(std::uint64_t, std::uint64_t, void*, const void*) {
+  constexpr int no_tool = -2;
+  return no_tool;
+}
+
 int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
   auto set = reinterpret_cast<ompt_set_callback_t>(lookup("ompt_set_callback"));
   if (!set) return 0;
@@ -203,7 +210,8 @@ int initialize(ompt_function_lookup_t lookup, int, ompt_data_t*) {
       {ompt_callback_sync_region_wait, reinterpret_cast<ompt_callback_t>(sync_region_wait)},
       {ompt_callback_sync_region, reinterpret_cast<ompt_callback_t>(sync_region)},
       {ompt_callback_task_create, reinterpret_cast<ompt_callback_t>(task_create)},
-      {ompt_callback_task_schedule, reinterpret_cast<ompt_callback_t>(task_schedule)}};
+      {ompt_callback_task_schedule, reinterpret_cast<ompt_callback_t>(task_schedule)},
+      {ompt_callback_control_tool, reinterpret_cast<ompt_callback_t>(control_tool)}};
   bool all = true;
   for (auto& [event, callback] : wanted) {
     int result = set(event, callback);
@@ -249,15 +257,19 @@ bool stepped_aside_for_computing() { return aside_for_computing.load(std::memory
 extern "C" __attribute__((visibility("default"))) ompt_start_tool_result_t* ompt_start_tool(unsigned version,
                                                                                               const char* runtime) {
   using namespace weir::team;
-  const char* libraries = std::getenv("OMP_TOOL_LIBRARIES");
-  if (libraries && *libraries) return step_aside("OMP_TOOL_LIBRARIES names another tool");
-  // ThreadSanitizer learns of OpenMP's synchronization by a tool of its own, which libomp loads when there is no other.
-  if (dlsym(RTLD_DEFAULT, "__tsan_func_entry")) return step_aside("ThreadSanitizer needs its own OpenMP tool");
+  // One in the program or its libraries comes before those of the environment, as libomp has it.
   auto next = reinterpret_cast<decltype(&ompt_start_tool)>(dlsym(RTLD_NEXT, "ompt_start_tool"));
   if (ompt_start_tool_result_t* other = next ? next(version, runtime) : nullptr) {
     step_aside("another library is the OpenMP tool (ompt_start_tool)");
     return other;
   }
+  const char* libraries = std::getenv("OMP_TOOL_LIBRARIES");
+  if (libraries && *libraries) return step_aside("OMP_TOOL_LIBRARIES names another tool");
+  // Who has libomp write which tool it found means a tool of their own: it writes what it would without weir.
+  const char* verbose = std::getenv("OMP_TOOL_VERBOSE_INIT");
+  if (verbose && std::strcmp(verbose, "disabled") != 0) return step_aside("OMP_TOOL_VERBOSE_INIT asks for OpenMP tools");
+  // ThreadSanitizer learns of OpenMP's synchronization by a tool of its own, which libomp loads when there is no other.
+  if (dlsym(RTLD_DEFAULT, "__tsan_func_entry")) return step_aside("ThreadSanitizer needs its own OpenMP tool");
   // Where only computing goes on, a tool has nothing to tell, and costs libomp some of each region's time.
   if (!weir::meter::tracing.load(std::memory_order_relaxed) && no_region_waits()) {
     aside_for_computing.store(true);

@@ -51,6 +51,7 @@ if(LMDB)
   park_program(park_readers_clang park_readers.c ${PARK_CLANG} -Wl,--no-as-needed ${LMDB})
   park_program(park_readers_gcc park_readers.c ${PARK_GCC} -w -Wl,--no-as-needed ${LMDB})
 endif()
+park_program(park_no_tool_clang park_no_tool.c ${PARK_CLANG})
 park_program(park_tool.so park_tool.c ${PARK_CLANG} -shared -fPIC)
 park_program(slow_makes.so slow_makes.c ${PARK_CLANG} -shared -fPIC)
 
@@ -278,4 +279,9 @@ park_test(left_clang quick once "" left_clang)
 park_test(left_gcc quick once "" left_gcc)
 
 # Another tool: weir steps aside.
+park_test(no_tool_clang quick wide "" no_tool_clang)
+park_test(tool_said_clang quick "bare:OMP_TOOL_VERBOSE_INIT" "OMP_TOOL_VERBOSE_INIT=stdout" child_clang)
+park_test(tool_loaded quick "bare:another library" "" child_clang)
+park_test(tool_loaded_first quick "bare:another library" "OMP_TOOL_LIBRARIES=/none.so" child_clang)
+set_property(TEST omp.park.tool_loaded omp.park.tool_loaded_first APPEND PROPERTY ENVIRONMENT "BEHIND=${park_here}/park_tool.so")
 park_test(tool_library quick "bare:OMP_TOOL_LIBRARIES" "OMP_TOOL_LIBRARIES=${park_here}/park_tool.so" child_clang)
