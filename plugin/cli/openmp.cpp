@@ -40,10 +40,11 @@ int version_of(const std::string& path) {
 
 // What gcc's code calls for memory that a team shares over a loop, in inscan reductions and lastprivate(conditional). libomp has
 // these names for reductions by tasks alone, and ends a program that asks for the memory; the name does not tell which it is.
+// And teams on the host: of those libomp makes no more than there are cores, whatever num_teams says, and they run at a time.
 bool is_served_in_part(const char* name) {
   constexpr const char* names[] = {"GOMP_loop_start", "GOMP_loop_ull_start", "GOMP_loop_ordered_start",
                                    "GOMP_loop_ull_ordered_start", "GOMP_loop_doacross_start",
-                                   "GOMP_loop_ull_doacross_start", "GOMP_sections2_start"};
+                                   "GOMP_loop_ull_doacross_start", "GOMP_sections2_start", "GOMP_teams_reg"};
   return std::any_of(std::begin(names), std::end(names), [&](const char* n) { return !std::strcmp(n, name); });
 }
 

@@ -302,6 +302,11 @@ class Run(unittest.TestCase):
         self.assertIn("GOMP_loop_start", got.stderr)
         self.assertIn("only in part", got.stderr)
 
+    def test_libgomp_stays_where_the_program_has_teams_on_the_host(self):
+        got = weir("run", program("teams"))
+        self.assertEqual(got.stdout, "teams 300, sum 4950\n")
+        self.assertIn("GOMP_teams_reg", got.stderr)
+
     def test_libgomp_stays_where_what_the_user_preloads_has_such_a_name(self):
         got = weir("run", program("team"), env={"LD_PRELOAD": program("scans.so")})
         self.assertIn("only in part", got.stderr)
