@@ -13,6 +13,7 @@
 #include "omp_ext/preempt.h"
 #include "omp_ext/self_test.h"
 #include "omp_ext/team_waits.h"
+#include "omp_ext/tool.h"
 #include "omp_ext/waits.h"
 #include "sys/process.h"
 #include "wait/lane.h"
@@ -99,7 +100,7 @@ __attribute__((constructor)) void begin() {
 enum Verdict : int { unasked, wanted, unwanted };
 
 Verdict judge() {
-  if (!libomp().present || !suspension_works()) return unwanted;
+  if (!libomp().present || team::tool_of_others() || !suspension_works()) return unwanted;
   std::int64_t kib = weir_setting_number("WEIR_STACK_KIB");
   stacks.set_bytes(kib > 0 ? static_cast<std::size_t>(kib) << 10 : libomp().stack_bytes());
   set_most_set_aside(weir_setting_number("WEIR_MAX_SUSPENDED"));

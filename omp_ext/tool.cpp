@@ -32,6 +32,7 @@ constinit std::atomic<bool> active{false};
 constinit std::atomic<ompt_get_task_info_t> task_info{nullptr};
 constinit std::atomic<const char*> aside{nullptr};
 constinit std::atomic<bool> aside_for_computing{false};
+constinit std::atomic<bool> aside_for_tool{false};
 
 bool is_initial(int flags) { return flags & ompt_task_initial; }
 
@@ -248,6 +249,14 @@ bool in_explicit_task() {
   return ask(0, &flags, nullptr, nullptr, nullptr, nullptr) == 2 && (flags & ompt_task_explicit);
 }
 
+bool tool_of_others() {
+  if (aside_for_tool.load(std::memory_order_relaxed)) return true;
+  // The program's own is found before ours, and ours not asked.
+  Dl_info first, ours;
+  void* tool = dlsym(RTLD_DEFAULT, "ompt_start_tool");
+  return tool && dladdr(tool, &first) && dladdr(&active, &ours) && first.dli_fbase != ours.dli_fbase;
+}
+
 const char* stepped_aside_for() { return aside.load(std::memory_order_relaxed); }
 bool stepped_aside_for_computing() { return aside_for_computing.load(std::memory_order_relaxed); }
 
@@ -260,11 +269,15 @@ extern "C" __attribute__((visibility("default"))) ompt_start_tool_result_t* ompt
   // One in the program or its libraries comes before those of the environment, as libomp has it.
   auto next = reinterpret_cast<decltype(&ompt_start_tool)>(dlsym(RTLD_NEXT, "ompt_start_tool"));
   if (ompt_start_tool_result_t* other = next ? next(version, runtime) : nullptr) {
+    aside_for_tool.store(true);
     step_aside("another library is the OpenMP tool (ompt_start_tool)");
     return other;
   }
   const char* libraries = std::getenv("OMP_TOOL_LIBRARIES");
-  if (libraries && *libraries) return step_aside("OMP_TOOL_LIBRARIES names another tool");
+  if (libraries && *libraries) {
+    aside_for_tool.store(true);
+    return step_aside("OMP_TOOL_LIBRARIES names another tool");
+  }
   // Who has libomp write which tool it found means a tool of their own: it writes what it would without weir.
   const char* verbose = std::getenv("OMP_TOOL_VERBOSE_INIT");
   if (verbose && std::strcmp(verbose, "disabled") != 0) return step_aside("OMP_TOOL_VERBOSE_INIT asks for OpenMP tools");

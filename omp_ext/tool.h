@@ -9,6 +9,9 @@ bool tool_active();
 // Does the calling thread stand in an explicit task, be it one of libomp's alone? False where that can't be asked.
 bool in_explicit_task();
 
+// Has the program or its user a tool? It would be told of tasks that are ours alone, and of others as begun more than once.
+bool tool_of_others();
+
 // Which tool we stepped aside for; nullptr: none.
 const char* stepped_aside_for();
 // Or because no region of the program reaches a call that may wait?
