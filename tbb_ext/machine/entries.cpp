@@ -61,11 +61,12 @@ struct Condition {
 // need this very thread. True: the condition came to be `wanted` meanwhile. False: there is nothing for it but to sleep.
 bool met_by_standing_back(const void* condition, bool wanted) {
   if (!(base::self_unsuspended().place & WEIR_TBB_PLACE)) return false;
-  constexpr std::int64_t patience_ns = base::ns_per_ms;
+  constexpr std::int64_t patience_ns = base::ns_per_ms, least_ns = 10'000;
   const std::int64_t since = base::now_ns();
   const auto is_met = [=] { return static_cast<const Condition*>(condition)->holds() == wanted; };
   while (!is_met()) {
-    const std::int64_t until = base::now_ns() + patience_ns;
+    // Hundreds that each hold up a thread for so long would keep off the one whose turn it is: a queue goes by turns.
+    const std::int64_t until = base::now_ns() + wait::look_order.share_of(patience_ns, least_ns);
     while (meter::gauges.aside.load() > 0 && wait::nobody_holds_aside() && !is_met() && base::now_ns() < until) sys::yield();
     if (is_met()) break;
     if (!weir_stand_back(since)) return false;
