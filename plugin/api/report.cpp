@@ -231,6 +231,7 @@ void say_why_nothing(base::Line& line, const meter::Totals& sum) {
   bool seen = sum.fast_hits || sum.parked || sum.suspended || sum.reasons[static_cast<int>(meter::Reason::buffered_write)];
   const char* narrow = meter::teams.widened.load() ? nullptr : meter::teams.narrow.load();
   line.add("; nothing gained");
+  if (!seen && lane::has_only_libgomp() && *note()) return;  // which is added, and says why
   if (reason == meter::Reason::in_order) line.add(": %s", meter::words_of(reason));
   else if (narrow && sum.blocked_ns) line.add(": no stand-ins: %s", narrow);
   else if (left_alone && would_stand_ins_do(reason) && (sum.blocked_ns || reason == meter::Reason::not_a_task))
