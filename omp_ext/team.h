@@ -5,10 +5,12 @@
 
 namespace weir::omp {
 
+// By whose conventions the program's code forks.
+enum class Compiler { clang, gcc };
+
 // Around each parallel region that the program forks: `code` is its outlined function, by which regions are told apart, `beginning` what it is begun with.
 // before_fork may ask libomp for another team size (__kmpc_push_num_threads), and says whether it did; both run on the forking
 // thread.
-enum class Compiler { clang, gcc };
 bool before_fork(const void* code, lane::Beginning beginning, Compiler by);
 void after_fork(const void* code);
 
