@@ -280,6 +280,8 @@ bool timed_out(const Plan& plan, Result waited, std::int64_t began) {
          base::now_ns() - began >= plan.timeout_ns;
 }
 
+Result when_its_time_is_over(const Call& call) { return call.moved ? static_cast<Result>(call.moved) : call.when_timed_out; }
+
 // Once a part is moved, a handler ends the wait for the rest, were it one with SA_RESTART.
 bool ended_by_handlers(const Call& call) { return call.moved && wait::policy.handled.load(std::memory_order_relaxed); }
 
@@ -316,7 +318,7 @@ bool suspended_on_stream(Call& call, const Plan& whole, const weir_runtime& runt
     if (*result == -EOPNOTSUPP) *result = real(call);
     if (*result != -EAGAIN) return true;
     if (timed_out(whole, waited, began)) {
-      *result = call.moved ? static_cast<Result>(call.moved) : call.when_timed_out;
+      *result = when_its_time_is_over(call);
       return true;
     }
     if (failed(waited) && waited != -ECANCELED && waited != -ETIME) return false;
@@ -520,23 +522,29 @@ bool slept_a_slice(const Call& call, const Plan& plan, std::int64_t longest_ns, 
   return ready && !naps.wanted();
 }
 
-// The attempt says what poll does not tell: that a named pipe has nobody to write. (With a limit of the call's own the real call would wait
+// As stdio does where it makes the call itself, or the kernel with each part that a unix socket's receiver has room for.
+bool limit_begins_anew(const Plan& plan) { return plan.limited && plan.park_only; }
+
+// The attempt says what poll does not tell: that a named pipe has nobody to write. (With a limit of its own the real call would wait
 // for all of that anew.)
 Result sliced(Call& call, const Plan& plan, Reason reason) {
   constexpr std::int64_t slice_ns = 2 * base::ns_per_ms, long_slice_ns = 20 * base::ns_per_ms;
   const std::int64_t began = base::now_ns();
-  const std::int64_t end = plan.timeout_ns < 0 ? std::numeric_limits<std::int64_t>::max() : began + plan.timeout_ns;
-  const bool for_any = call.ends == wait::Ends::handled || call.moved;
+  std::int64_t end = plan.timeout_ns < 0 ? std::numeric_limits<std::int64_t>::max() : began + plan.timeout_ns;
+  const bool for_any = call.ends == wait::Ends::handled || plan.limited || call.moved;
   Handlers handlers;
   Naps naps;
   Result result = -EAGAIN;
   while (result == -EAGAIN) {
-    const std::int64_t now = base::now_ns(), left = end - now;
+    const std::int64_t now = base::now_ns();
     const bool only_waits = base::self().lock_depth > 0 && now - began < patience_with_locks_ns;
     if (plan.timeout_ns < 0 && !makes_way_here()) return parked(call, plan, reason);
+    const std::uint64_t moved_before = call.moved;
     result = call.attempt(call);
     if (result == -EOPNOTSUPP) return parked(call, plan, reason);
-    if (result == -EAGAIN && left <= 0) result = call.when_timed_out;
+    if (limit_begins_anew(plan) && call.moved > moved_before) end = now + plan.timeout_ns;
+    const std::int64_t left = end - now;
+    if (result == -EAGAIN && left <= 0) result = when_its_time_is_over(call);
     if (result != -EAGAIN || slept_a_slice(call, plan, only_waits ? long_slice_ns : slice_ns, left, naps)) continue;
     if (!handlers.end_wait(for_any)) stand_back_in_wait(began);
     if (handlers.end_wait(for_any)) result = call.moved ? static_cast<Result>(call.moved) : -EINTR;
@@ -544,6 +552,21 @@ Result sliced(Call& call, const Plan& plan, Reason reason) {
   count_reason(reason);
   count_parked(call, reason, {base::now_ns() - began, 0}, result);
   return result;
+}
+
+bool is_accept(const Call& call) { return call.operation && call.operation->kind == op::Kind::accept; }
+
+// (Where another acceptor was faster it waits after all.)
+Result accept_who_is_there(Call& call) {
+  pollfd one{call.fd, POLLIN, 0};
+  return sys::poll(&one, 1, 0) > 0 ? real(call) : -EAGAIN;
+}
+
+// Can the call be waited for by looks, whatever limit it has?
+bool may_be_looked_for(const Call& call, const Plan& plan) {
+  if (is_accept(call)) return true;
+  if (limit_begins_anew(plan) && call.direction == Direction::in) return false;
+  return waits_for_others(plan) && call.attempt;
 }
 
 // Is it OpenMP's code that has to stay where it is? Others that were set aside here are tied to this thread. And who holds a lock stays
@@ -562,10 +585,15 @@ bool waited_by_slices(Call& call, const Plan& plan, const wait::Choice& choice, 
   bool may_be_ended = parks && (choice.reason == Reason::eintr_wanted || has_to_stay(choice.reason));
   bool is_alone_in_it = choice.lane == wait::Lane::suspend && plan.park_only;
   if (!may_be_ended && !is_alone_in_it) return false;
-  if (!waits_for_others(plan) || plan.limited || !call.attempt || !makes_way_here()) return false;
+  if (!may_be_looked_for(call, plan) || !makes_way_here()) return false;
+  Plan by_looks = plan;
+  if (is_accept(call)) {
+    call.attempt = accept_who_is_there;
+    by_looks.events = POLLIN;
+  }
   const weir_runtime* runtime = wait::runtime_of(base::self().place);
   Home home = home_here();
-  *result = sliced(call, plan, choice.reason);
+  *result = sliced(call, by_looks, choice.reason);
   if (runtime && failed(*result)) fail_at(home, *result, *runtime);
   return true;
 }
