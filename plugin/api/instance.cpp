@@ -36,6 +36,7 @@
 #include "path/ringless.h"
 #include "pool/pool.h"
 #include "sys/addresses.h"
+#include "sys/at_fork.h"
 #include "sys/futex.h"
 #include "sys/idle.h"
 #include "sys/loader.h"
@@ -266,12 +267,16 @@ void forget_parents_threads() {
 }
 
 // Before there is a second thread, if it can be: a fork that has begun calls nothing that is registered only then.
-__attribute__((constructor(101))) void watch_forks() {
-  static constinit std::atomic<bool> watched{false};
-  if (!watched.exchange(true)) pthread_atfork(nullptr, nullptr, after_fork_in_child);
-}
+__attribute__((constructor(101))) void begin_to_watch_forks() { watch_forks(); }
 
 }  // namespace
+
+void watch_forks() {
+  static constinit std::atomic<bool> watched{false};
+  if (watched.exchange(true)) return;
+  sys::watch_forks();
+  sys::at_fork(nullptr, nullptr, after_fork_in_child);
+}
 
 void prepare(char** environment) {
   std::uint32_t before = unprepared;

@@ -47,7 +47,11 @@ void finish();
 // Writes the report of what was done so far, if one was asked for, so that a process that is killed leaves it.
 void report_so_far();
 
-// fork(): the child starts clean, the parent goes on unharmed. Registered by prepare().
+// Before anybody else has libc call functions of theirs around a fork: then ours are the last before it, and the first after it. In
+// theirs threads of the program may wait for each other, and for what we keep off while a fork is under way. Idempotent.
+void watch_forks();
+
+// fork(): the child starts clean, the parent goes on unharmed.
 void after_fork_in_child();
 
 }  // namespace weir::api

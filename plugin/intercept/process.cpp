@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that begin and end. (fork is met by pthread_atfork, in api/instance.)
+// Processes that begin and end. (fork is met by functions that libc calls around it, in api/instance.)
 #include <cstddef>
 
 #include <stdlib.h>
@@ -15,6 +15,7 @@ namespace {
 WEIR_REAL Real<pid_t()> real_fork_bare{"_Fork"};
 WEIR_REAL Real<void(int)> real_exit{"_exit"};
 WEIR_REAL Real<pid_t()> real_vfork{"vfork"};
+WEIR_REAL Real<int(void (*)(), void (*)(), void (*)(), void*)> real_register_atfork{"__register_atfork"};
 
 // Ends without atexit functions and destructors: the report is written here.
 [[noreturn]] void end_now(int status) {
@@ -37,6 +38,12 @@ pid_t _Fork() noexcept {
   pid_t child = real_fork_bare();
   if (child == 0) api::after_fork_in_child();
   return child;
+}
+
+// What pthread_atfork calls, which each object has a copy of. Most libraries' constructors run before ours.
+int __register_atfork(void (*before)(), void (*in_parent)(), void (*in_child)(), void* object) noexcept {
+  api::watch_forks();
+  return real_register_atfork(before, in_parent, in_child, object);
 }
 
 void _exit(int status) { end_now(status); }

@@ -2,12 +2,12 @@
 #include "sys/loader.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 
 #include <atomic>
 #include <cstdint>
 
 #include "base/clock.h"
+#include "sys/at_fork.h"
 #include "sys/process.h"
 
 namespace weir::sys {
@@ -37,9 +37,6 @@ void begin_to_look() {
   }
 }
 
-// Before there is a second thread: a fork that has begun calls nothing that is registered only then.
-__attribute__((constructor(101))) void watch_forks() { pthread_atfork(before_fork, after_fork_in_parent, loader_after_fork_in_child); }
-
 }  // namespace
 
 int each_object(int (*look)(dl_phdr_info*, std::size_t, void*), void* subject) {
@@ -60,6 +57,8 @@ void* definition_near(const void* address, const char* name) {
   Dl_info about{};
   return dladdr(address, &about) && about.dli_fname ? definition_in(about.dli_fname, name) : nullptr;
 }
+
+void watch_forks() { at_fork(before_fork, after_fork_in_parent, loader_after_fork_in_child); }
 
 void before_fork() {
   forking.fetch_add(1);

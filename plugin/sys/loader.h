@@ -17,7 +17,9 @@ void* definition_in(const char* object, const char* name);
 // The same of the object that this address lies in.
 void* definition_near(const void* address, const char* name);
 
-// Around each fork. Both waits are bounded: what forks in such a look, or looks while it forks, goes on.
+// From here on libc calls the next three around each fork. Both waits are bounded: what forks in such a look, or looks while it forks,
+// goes on.
+void watch_forks();
 void before_fork();
 void after_fork_in_parent();
 void loader_after_fork_in_child();
