@@ -172,9 +172,11 @@ bool may_lie_on(Below below, const Member& member, const Task& task) {
 base::Link* next_ready(Member& member, Below below) {
   base::SpinScope locked(member.ready_lock);
   if (!member.woken.empty()) fetch_woken(member);
-  // With a lock held in a wait here, another task might want it and never let the holder go on.
+  // With a lock held in a wait here, another task might want it and never let the holder go on. But one that was set aside with a lock
+  // held may have what is waited for here; and where it wants the other, it makes way again.
   const Task* top = member.only_below;
-  auto may = [&](const Task& task) { return (!top || descends(task, *top)) && may_lie_on(below, member, task); };
+  auto fits = [top](const Task& task) { return !top || descends(task, *top) || (task.holds_lock && !top->of_its_thread); };
+  auto may = [&](const Task& task) { return fits(task) && may_lie_on(below, member, task); };
   if (top) return pop_if(member, may);
   std::int32_t count = member.ready_count.load(std::memory_order_relaxed);
   if (!count || !shuffled()) {
