@@ -9,7 +9,7 @@ namespace weir::base {
 
 inline void took_lock(bool plain) {
   Thread& thread = self_unsuspended();
-  ++thread.lock_depth;
+  if (!thread.lock_depth++) thread.row_end_ns = 0;  // what waits with it has waited for nothing yet
   thread.plain_locks += plain;
 }
 

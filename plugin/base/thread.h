@@ -73,6 +73,7 @@ struct Thread {
   std::int32_t engine_depth = 0;   // > 0 while weir itself is at work on this thread: every call is plain
   void* vfork_return = nullptr;    // where vfork's caller goes on; its own stack is the child's meanwhile
   void* signal_frame = nullptr;    // of the innermost signal handler
+  std::int64_t row_since_ns = 0, row_end_ns = 0;  // since then it waits again and again, until then it did last (path/yielding.h)
   std::uint32_t handlers_run = 0;  // so many, by now,
   std::uint32_t waits_ended = 0;   // and of them such as end a wait: without SA_RESTART
   bool cut_short = false;          // a signal of weir's own ended what it did in the kernel (base/disturbed.h),

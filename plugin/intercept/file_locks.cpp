@@ -30,17 +30,22 @@ int lock(Ask ask, F real, meter::Caller caller) {
   return tried_first([=](int* value) { return is_over(*value = ask()); }, real, for_any, caller);
 }
 
-// The same of a process's: of those that wait for each other the kernel refuses one, if all of them wait in the kernel. Whose process has
-// none yet waits for nobody that waits for it.
+template <typename F>
+int in_kernel_for(int fd, F real, meter::Caller caller) {
+  return static_cast<int>(as_a_whole(fd, real, Raises::nothing, caller));
+}
+
+// The same of a process's: of those that wait for each other the kernel refuses one, if all of them wait in the kernel: so another
+// thread does, as it may. Whose process has none yet waits for nobody that waits for it.
 template <typename Ask, typename F>
-int lock_of_process(Ask ask, F real, meter::Caller caller) {
+int lock_of_process(int fd, Ask ask, F real, meter::Caller caller) {
   constexpr int asked_between = 32;
   if (!path::concerns_us()) return real();
   const int before = current_errno();
   int value = ask();
   if (is_over(value)) return value;
   set_errno(before);
-  if (!others_may_be_waited_for(caller.address) || sys::has_process_locks()) return parked_with_errno(real, caller);
+  if (!others_may_be_waited_for(caller.address) || sys::has_process_locks()) return in_kernel_for(fd, real, caller);
   bool in_kernel = false;
   int asked = 0;
   auto has = [&](int* now) {
@@ -48,7 +53,7 @@ int lock_of_process(Ask ask, F real, meter::Caller caller) {
     return in_kernel || is_over(*now = ask());
   };
   value = by_asking(has, for_any, caller);
-  return in_kernel ? parked_with_errno(real, caller) : value;
+  return in_kernel ? in_kernel_for(fd, real, caller) : value;
 }
 
 // Who tries for a lock, and does not get it, tries again for a time, and gives up. With as many more at it as could go on, or with one that
@@ -100,7 +105,7 @@ int fcntl(int fd, int command, ...) {
   auto ask = [=] { return real_fcntl(fd, tries, with); };
   auto real = [=] { return real_fcntl(fd, command, with); };
   const meter::Caller caller{"fcntl", __builtin_return_address(0)};
-  return command == F_SETLKW ? lock_of_process(ask, real, caller) : lock(ask, real, caller);
+  return command == F_SETLKW ? lock_of_process(fd, ask, real, caller) : lock(ask, real, caller);
 }
 int __fcntl(int, int, ...) __attribute__((alias("fcntl")));
 int fcntl64(int, int, ...) __attribute__((alias("fcntl")));
@@ -108,7 +113,7 @@ int fcntl64(int, int, ...) __attribute__((alias("fcntl")));
 int lockf(int fd, int command, off_t bytes) {
   if (command == F_TLOCK) return tried_for_process(real_lockf(fd, command, bytes));
   if (command != F_LOCK) return real_lockf(fd, command, bytes);
-  return lock_of_process([=] { return real_lockf(fd, F_TLOCK, bytes); }, [=] { return real_lockf(fd, F_LOCK, bytes); },
+  return lock_of_process(fd, [=] { return real_lockf(fd, F_TLOCK, bytes); }, [=] { return real_lockf(fd, F_LOCK, bytes); },
                          {"lockf", __builtin_return_address(0)});
 }
 int lockf64(int, int, off_t) __attribute__((alias("lockf")));

@@ -82,12 +82,13 @@ using LimitedLock = Real<int(Lock*, clockid_t, const timespec*)>;
 
 template <typename Lock>
 int by_slices(Lock* lock, const LimitedLock<Lock>& limited, clockid_t clock, const timespec* until) {
-  const std::int64_t since = base::now_ns();
+  const std::int64_t began = base::now_ns();
   while (true) {
     Slice slice(clock, until);
     int error = limited(lock, clock, &slice.end);
+    if (error == ETIMEDOUT && slice.last) path::waited_in_row(began);
     if (error != ETIMEDOUT || slice.last) return error;
-    path::stand_back_in_wait(since);
+    path::stand_back_in_row(began);
   }
 }
 
@@ -105,13 +106,17 @@ inline bool wants_one_that_is_aside(const base::Thread& thread) {
   return path::aside_with_locks.load(std::memory_order_relaxed) > 0 && (thread.place & base::in_tbb_arena);
 }
 
+inline bool may_make_way(const base::Thread& thread) {
+  return thread.lock_depth <= 0 || path::may_make_way_with_locks(thread);
+}
+
 // Most locks of most programs need no more than libc's and the count. All else is out of line, and costs them no registers.
 template <typename Lock>
 [[gnu::noinline]] int lock_elsewhere(Lock* l, const Real<int(Lock*)>& plain, const Real<int(Lock*)>& attempt,
                                      const LimitedLock<Lock>& limited, const void* caller) {
   const base::Thread& thread = base::self_unsuspended();
-  const bool makes_way = thread.lock_depth <= 0 || path::may_make_way_with_locks(thread);
-  if ((thread.omp || wants_one_that_is_aside(thread)) && makes_way) return lock_in_team(l, plain, attempt, limited, caller);
+  const bool is_sliced = (thread.omp || wants_one_that_is_aside(thread)) && may_make_way(thread);
+  if (is_sliced) return lock_in_team(l, plain, attempt, limited, caller);
   return took(l, plain(l));
 }
 
@@ -132,7 +137,7 @@ template <typename Lock>
 template <typename Lock, typename Whole>
 int lock_until(Lock* l, const LimitedLock<Lock>& limited, clockid_t clock, const timespec* until, const void* caller, Whole whole) {
   const base::Thread& thread = base::self_unsuspended();
-  bool in_slices = thread.omp && thread.lock_depth <= 0 && others_may_be_waited_for(caller);
+  bool in_slices = thread.omp && may_make_way(thread) && others_may_be_waited_for(caller);
   return took(l, in_slices ? by_slices(l, limited, clock, until) : whole());
 }
 

@@ -2,13 +2,16 @@
 #include "intercept/open_look.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstdint>
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "path/yielding.h"
 #include "sys/file.h"
+#include "sys/raw.h"
 
 namespace weir::intercept {
 namespace {
@@ -46,6 +49,18 @@ bool takes_long(const path::Habit& habit) {
 bool is_to_be_timed(const path::Habit& habit) { return !habit.is_short() || (++base::self().short_untimed & 7) == 0; }
 
 bool has_mode(int flags) { return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE; }
+void wait_for_other_end(path::Call& call, int directory, const char* path, int flags) {
+  const base::Thread& thread = base::self();
+  const bool others_are_here = path::others_are_aside() && (thread.omp || (thread.place & base::in_tbb_arena));
+  if (!others_are_here || (flags & O_ACCMODE) == O_RDWR || flags & (O_NONBLOCK | O_DIRECTORY | O_PATH)) return;
+  struct stat about;
+  if (failed(sys::raw(SYS_newfstatat, directory, sys::word(path), sys::word(&about), 0)) || !S_ISFIFO(about.st_mode)) return;
+  call.attempt = nullptr;
+  call.habit = nullptr;
+  call.works = false;
+  call.anybodys = true;
+}
+
 bool may_make(int flags) { return has_mode(flags) || flags & O_TRUNC; }
 
 Result open_at_hand(int directory, const char* path, int flags, path::Habit& habit, bool* cold) {

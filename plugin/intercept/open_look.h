@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "path/call.h"
 #include "path/habit.h"
 
 namespace weir::intercept {
@@ -20,6 +21,10 @@ bool is_to_be_timed(const path::Habit& habit);
 
 // The caller gave a mode only when the flags ask for one.
 bool has_mode(int flags);
+
+// The open of a named pipe waits for who opens its other end. That may be a task that was set aside on this very thread, or one who
+// waits for such a task: so where some are, and the name is a pipe's, another thread is to make `call`. (A look would wait already.)
+void wait_for_other_end(path::Call& call, int directory, const char* path, int flags);
 
 // May it make a file, or empty one? Then the kernel has work to do, and like as not no wait.
 bool may_make(int flags);

@@ -56,6 +56,7 @@ int opened(const Opening& it, Result (*real)(Call&),
     call.habit = &habit_of(it);
     call.works = may_make(it.flags);
     call.name = it.path;
+    wait_for_other_end(call, it.directory, it.path, it.flags);
   })));
   if (it.cold && it.flags & O_DIRECTORY && fd >= 0) base::self().cold_folder_fd = fd;
   return fd;

@@ -136,12 +136,13 @@ int by_slices(std::int64_t limit_ns, meter::Caller caller, Ask ask) {
     std::int64_t left = end - base::now_ns();
     bool last = left <= slice_ns;
     int ready = parked_with_errno([&] { return ask(last ? std::max<std::int64_t>(left, 0) : slice_ns); }, caller);
+    if (ready == 0 && last) path::waited_in_row(since);
     if (ready > 0 || (ready == 0 && last)) {
       set_errno(before);  // not that of an earlier slice
       return ready;
     }
     if (ready < 0 && (current_errno() != EINTR || handlers.end_wait(for_any))) return ready;
-    path::stand_back_in_wait(since);
+    path::stand_back_in_row(since);
     if (!handlers.end_wait(for_any)) continue;
     set_errno(EINTR);
     return -1;

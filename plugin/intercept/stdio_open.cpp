@@ -71,6 +71,7 @@ FILE* fopen(const char* path, const char* mode) {
     call.habit = makes(mode) ? &path::making_files : &path::opening_files;
     call.works = makes(mode);
     call.name = path;
+    if (!std::strchr(mode, '+')) wait_for_other_end(call, AT_FDCWD, path, makes(mode) ? O_WRONLY : O_RDONLY);
   }));
   return it.file;
 }

@@ -52,12 +52,15 @@ std::int64_t slice_of_condition() { return shared_slice((base::self().omp ? 1 : 
 // a condition's wait may end for no reason.)
 int condition_slice(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until,
                     meter::Caller caller = {__builtin_FUNCTION(), __builtin_return_address(0)}) {
+  const std::int64_t began = base::now_ns();
   Slice slice(clock, until, slice_of_condition());
   int error = parked([&] { return real_clockcond(c, m, clock, &slice.end); }, caller);
-  if (error != ETIMEDOUT || slice.last) return error;
-  if (pthread_mutex_unlock(m)) return 0;
-  path::stand_back();
-  return pthread_mutex_lock(m);
+  if (error != ETIMEDOUT || (slice.last && !is_time(slice.end))) return error;
+  if (pthread_mutex_unlock(m)) return slice.last ? error : 0;
+  if (slice.last) path::waited_in_row(began);
+  else path::stand_back_in_row(began);
+  int locked = pthread_mutex_lock(m);
+  return locked || !slice.last ? locked : error;
 }
 
 int semaphore_wait(sem_t* s, clockid_t clock, const timespec* until,
@@ -69,11 +72,15 @@ int semaphore_wait(sem_t* s, clockid_t clock, const timespec* until,
     Slice slice(clock, until, ns);
     int result = parked_with_errno([&] { return real_clocksem(s, clock, &slice.end); }, caller);
     if (!result) set_errno(before);  // not that of an earlier slice
-    if (!result || slice.last) return result;
+    if (!result) return result;
     int error = current_errno();
+    if (slice.last) {
+      if (error == ETIMEDOUT) path::waited_in_row(since), set_errno(error);
+      return result;
+    }
     if (error != ETIMEDOUT && error != EINTR) return result;
     if (error == EINTR && handlers.end_wait(until)) return result;  // else a signal of weir's own
-    path::stand_back_in_wait(since);
+    path::stand_back_in_row(since);
     if (!handlers.end_wait(until)) continue;
     set_errno(EINTR);
     return -1;
@@ -86,8 +93,9 @@ int join(pthread_t t, void** value, clockid_t clock, const timespec* until,
   while (true) {
     Slice slice(clock, until);
     int error = parked([&] { return real_clockjoin(t, value, clock, &slice.end); }, caller);
+    if (error == ETIMEDOUT && slice.last) path::waited_in_row(since);
     if (error != ETIMEDOUT || slice.last) return error;
-    path::stand_back_in_wait(since);
+    path::stand_back_in_row(since);
   }
 }
 
@@ -182,9 +190,20 @@ int sem_clockwait(sem_t* s, clockid_t clock, const timespec* until) {
   return parked_with_errno([=] { return undisturbed([=](bool) { return real_clocksem(s, clock, until); }); });
 }
 
-// It has no time limit to slice it by: a task that is ready on this thread, and is waited for here, interrupts it.
+// It has no time limit to slice it by: another thread waits in this one's place. Where there is none, a task that is ready on this
+// thread, and is waited for here, interrupts it.
 int pthread_barrier_wait(pthread_barrier_t* b) noexcept {
   if (!others_may_be_waited_for(__builtin_return_address(0))) return parked([=] { return real_barrier(b); });
+  path::Call call{path::Family::direct};
+  call.ends = wait::Ends::never;
+  call.arguments = b;
+  call.real = [](path::Call& c) {
+    return static_cast<Result>(real_barrier(static_cast<pthread_barrier_t*>(const_cast<void*>(c.arguments))));
+  };
+  if (Result value; path::made_beside(call, &value)) {
+    path::count_in(0);
+    return static_cast<int>(value);
+  }
   base::self().waits_openly = true;
   int result = parked([=] { return real_barrier(b); });
   base::self().waits_openly = false;

@@ -41,7 +41,7 @@ int yield(const void* caller) {
   path::Spins spins = path::counted_yield();
   if (spins != path::Spins::not_long && !lane::is_runtime_code(caller)) {
     wait::unseen_locks.somebody_wants();
-    if (spins == path::Spins::for_others && path::stand_back()) return 0;
+    if (spins == path::Spins::for_others && path::stand_back_in_row(base::now_ns())) return 0;
   }
   if (gate::has_spun_for_a_while() && !lane::is_runtime_code(caller) && gate::make_way_while_spinning()) return 0;
   int result;

@@ -44,7 +44,7 @@ bool would_be_ended(wait::Ends ends) {
 
 bool made_beside(Call& call, Result* result) {
   constexpr std::int64_t shortest_ns = base::ns_per_ms / 8, longest_ns = 2 * base::ns_per_ms;
-  if (base::self().lock_depth > 0 || base::in_signal_handler()) return false;
+  if (base::in_signal_handler() || (base::self().lock_depth > 0 && !may_make_way_with_locks(base::self()))) return false;
   if (wait::policy.cancellable.load(std::memory_order_relaxed) || would_be_ended(call.ends)) return false;
   wait::KeptErrno kept;
   Sent sent;
@@ -52,12 +52,13 @@ bool made_beside(Call& call, Result* result) {
   sent.done = over;
   sent.call = &call;
   if (!errand::send(sent)) return false;
+  const std::int64_t since = base::now_ns();
   for (std::int64_t ns = shortest_ns; !sent.over.load(std::memory_order_acquire); ns = std::min(2 * ns, longest_ns)) {
     std::int64_t began = base::now_ns();
     meter::gauges.in_flight.rise(true);
     gate::without_core([&] { sys::futex_wait(sent.over, 0, ns); });
     meter::gauges.in_flight.fall(base::now_ns() - began, true);
-    if (!sent.over.load(std::memory_order_acquire)) stand_back();
+    if (!sent.over.load(std::memory_order_acquire)) stand_back_in_wait(since);
   }
   if (!sent.made) return false;
   *result = sent.result;

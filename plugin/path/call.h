@@ -64,6 +64,7 @@ struct Call {
   wait::KeptErrno* kept_errno = nullptr;  // around all that run does where the call would block
   bool guess_was_wrong = false;      // that it may wait as long as it takes, and is of a socket
   bool noticed = false;              // the ring calls it ready for notices in its error queue, which are not for this call
+  bool anybodys = false;             // any thread may call real(), and it may wait for what somebody else is to do
   Habit* habit = nullptr;            // how long real() takes, where any thread may call it; null: only the caller's own may
   bool works = false;                // real() may be work of the kernel's, as to make a file is: it has a habit, of waits alone
   bool ends_unseen = false;          // others may bring what it waits for into a FILE's buffer, and the descriptor tells nothing of it

@@ -78,7 +78,8 @@ void start(void* sent_, weir_waiter* waiter) {
 }  // namespace
 
 bool may_be_sent(const Call& call) {
-  if (!call.habit || !(call.habit->is_long() || always_aside.load(std::memory_order_relaxed))) return false;
+  const bool takes_long = call.habit && (call.habit->is_long() || always_aside.load(std::memory_order_relaxed));
+  if (!takes_long && !call.anybodys) return false;
   return errand::is_free() && !(call.name && may_mean_its_thread(call.name));
 }
 

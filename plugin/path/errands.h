@@ -5,7 +5,7 @@
 
 namespace weir::path {
 
-// Is the call one that any thread may make, that takes long of late, and is there a thread of ours to make it?
+// Is the call one that any thread may make, that takes long of late or waits for somebody, and is a thread of ours there to make it?
 bool may_be_sent(const Call& call);
 
 // Sets the calling task aside until a thread of ours has made the call, with a permit where it is of storage. False: the runtime would

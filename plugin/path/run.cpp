@@ -13,6 +13,7 @@
 #include "gate/gate.h"
 #include "meter/overlap.h"
 #include "meter/trace.h"
+#include "path/beside.h"
 #include "path/call.h"
 #include "path/engine.h"
 #include "path/errands.h"
@@ -529,7 +530,7 @@ bool limit_begins_anew(const Plan& plan) { return plan.limited && plan.park_only
 // for all of that anew.)
 Result sliced(Call& call, const Plan& plan, Reason reason) {
   constexpr std::int64_t slice_ns = 2 * base::ns_per_ms, long_slice_ns = 20 * base::ns_per_ms;
-  const std::int64_t began = base::now_ns();
+  const std::int64_t began = base::now_ns(), since = waits_in_row_since(began);
   std::int64_t end = plan.timeout_ns < 0 ? std::numeric_limits<std::int64_t>::max() : began + plan.timeout_ns;
   const bool for_any = call.ends == wait::Ends::handled || plan.limited || call.moved;
   Handlers handlers;
@@ -537,21 +538,33 @@ Result sliced(Call& call, const Plan& plan, Reason reason) {
   Result result = -EAGAIN;
   while (result == -EAGAIN) {
     const std::int64_t now = base::now_ns();
-    const bool only_waits = base::self().lock_depth > 0 && now - began < patience_with_locks_ns;
+    const bool only_waits = base::self().lock_depth > 0 && now - since < patience_with_locks_ns;
     if (plan.timeout_ns < 0 && !makes_way_here()) return parked(call, plan, reason);
     const std::uint64_t moved_before = call.moved;
     result = call.attempt(call);
-    if (result == -EOPNOTSUPP) return parked(call, plan, reason);
+    if (result == -EOPNOTSUPP && plan.park_only) return parked(call, plan, reason);
+    if (result == -EOPNOTSUPP) result = seems_ready(call, plan) ? real(call) : -EAGAIN;
     if (limit_begins_anew(plan) && call.moved > moved_before) end = now + plan.timeout_ns;
     const std::int64_t left = end - now;
     if (result == -EAGAIN && left <= 0) result = when_its_time_is_over(call);
     if (result != -EAGAIN || slept_a_slice(call, plan, only_waits ? long_slice_ns : slice_ns, left, naps)) continue;
-    if (!handlers.end_wait(for_any)) stand_back_in_wait(began);
+    if (!handlers.end_wait(for_any)) stand_back_in_wait(since);
     if (handlers.end_wait(for_any)) result = call.moved ? static_cast<Result>(call.moved) : -EINTR;
   }
+  const std::int64_t ended = base::now_ns();
+  waited_in_row_until(since, ended);
   count_reason(reason);
-  count_parked(call, reason, {base::now_ns() - began, 0}, result);
+  count_parked(call, reason, {ended - began, 0}, result);
   return result;
+}
+
+bool beside(Call& call, const Plan& plan, Reason reason, Result* result) {
+  if (plan.limited) call.ends = wait::Ends::handled;
+  const std::int64_t began = base::now_ns();
+  if (!made_beside(call, result)) return false;
+  count_reason(reason);
+  count_parked(call, reason, {base::now_ns() - began, 0}, *result);
+  return true;
 }
 
 bool is_accept(const Call& call) { return call.operation && call.operation->kind == op::Kind::accept; }
@@ -578,14 +591,15 @@ bool has_to_stay(Reason reason) {
   return holds_back || (is_of_omp && thread.omp && !(thread.place & base::in_tbb_arena));
 }
 
-// What the call waits for may have to be done by a task that goes on on this very thread: it waits by slices, and makes way between
-// them. False: it may as well block.
+// What the call waits for may have to be done by a task that goes on on this very thread: it waits by slices, or has another thread
+// wait, and makes way meanwhile. False: it may as well block.
 bool waited_by_slices(Call& call, const Plan& plan, const wait::Choice& choice, Result* result) {
   bool parks = choice.lane == wait::Lane::park;
   bool may_be_ended = parks && (choice.reason == Reason::eintr_wanted || has_to_stay(choice.reason));
   bool is_alone_in_it = choice.lane == wait::Lane::suspend && plan.park_only;
   if (!may_be_ended && !is_alone_in_it) return false;
-  if (!may_be_looked_for(call, plan) || !makes_way_here()) return false;
+  const bool by_another = may_be_ended && call.anybodys && may_be_sent(call);
+  if (!(by_another || may_be_looked_for(call, plan)) || !makes_way_here()) return false;
   Plan by_looks = plan;
   if (is_accept(call)) {
     call.attempt = accept_who_is_there;
@@ -593,7 +607,8 @@ bool waited_by_slices(Call& call, const Plan& plan, const wait::Choice& choice, 
   }
   const weir_runtime* runtime = wait::runtime_of(base::self().place);
   Home home = home_here();
-  *result = sliced(call, by_looks, choice.reason);
+  if (!by_another) *result = sliced(call, by_looks, choice.reason);
+  else if (!beside(call, plan, choice.reason, result)) return false;
   if (runtime && failed(*result)) fail_at(home, *result, *runtime);
   return true;
 }
@@ -604,10 +619,10 @@ bool is_sleep(const Call& call, const Plan& plan) {
 
 // Who sleeps again and again may look in between for what a task is to do that goes on on this very thread.
 bool parked_in_a_row(Call& call, const Plan& plan, Reason reason, Result* result) {
-  constexpr std::uint8_t some = 4;
   if (!is_sleep(call, plan) || !has_to_stay(reason) || !makes_way_here()) return false;
+  const std::int64_t began = base::now_ns();
   *result = parked(call, plan, reason);
-  if (++base::self().sleeps_in_place % some == 0) stand_back();
+  waited_in_row(began);
   return true;
 }
 
@@ -703,20 +718,27 @@ Result waited_for(Call& call) {
     if (parks_without_ring(call, plan)) return parked(call, plan, Reason::no_ring);
     return suspended(call, plan, *choice.runtime);
   }
-  if (plan.park_only && !has_stand_in() && may_be_sent(call)) plan.way = Way::errand;
+  if (plan.park_only && (call.anybodys || !has_stand_in()) && may_be_sent(call)) plan.way = Way::errand;
   else if (plan.park_only) return parked(call, plan, Reason::unsupported_call);
   if (adds_to_backlog(plan)) return parked(call, plan, Reason::backlog);
   return suspended(call, plan, *choice.runtime);
 }
 
+// What it waits for no look tells, so another thread makes it. (What stdio has it wait with the stream's lock held.)
 Result waited_for_low_water(Call& call) {
   wait::KeptErrno kept;
   call.kept_errno = &kept;
+  call.anybodys = call.family == Family::stream_in || call.part_count > 0;
   Plan plan = plan_for(call);
   if (plan.way == Way::none) return plain(call, plan.reason);
   wait::Choice choice = choose_now(plan.limited ? wait::Ends::handled : call.ends);
   if (choice.lane == wait::Lane::plain) return plain(call, choice.reason);
   if (auto* tell = meter::before_wait.load(std::memory_order_relaxed)) tell();
+  Plan by_another = plan;
+  by_another.way = Way::errand;
+  Filled filled(call);
+  if (Result result; waited_by_slices(call, by_another, choice, &result)) return result;
+  if (choice.lane == wait::Lane::suspend && may_be_sent(call)) return suspended(call, by_another, *choice.runtime);
   return parked(call, plan, choice.lane == wait::Lane::park ? choice.reason : Reason::unsupported_call);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "path/yielding.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -112,6 +113,31 @@ bool stand_back_in_wait(std::int64_t since_ns) {
     if (!is_last) return false;
   }
   return step_back(__builtin_frame_address(0));
+}
+
+std::int64_t waits_in_row_since(std::int64_t began_ns) {
+  constexpr std::int64_t longest_between_ns = 10 * base::ns_per_ms;
+  const base::Thread& thread = base::self();
+  return began_ns - thread.row_end_ns > longest_between_ns ? began_ns : std::min(began_ns, thread.row_since_ns);
+}
+
+void waited_in_row_until(std::int64_t since_ns, std::int64_t ended_ns) {
+  base::Thread& thread = base::self();
+  thread.row_since_ns = since_ns;
+  thread.row_end_ns = ended_ns;
+}
+
+bool stand_back_in_row(std::int64_t began_ns) {
+  const std::int64_t since_ns = waits_in_row_since(began_ns);
+  const bool done = stand_back_in_wait(since_ns);
+  waited_in_row_until(since_ns, base::now_ns());
+  return done;
+}
+
+void waited_in_row(std::int64_t began_ns) {
+  constexpr std::uint8_t some = 4;
+  if (++base::self().sleeps_in_place % some == 0) stand_back_in_row(began_ns);
+  else waited_in_row_until(waits_in_row_since(began_ns), base::now_ns());
 }
 
 }  // namespace weir::path

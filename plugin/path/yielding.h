@@ -69,4 +69,14 @@ inline constinit std::atomic<std::int32_t> aside_with_locks{0};
 bool stand_back_in_wait(std::int64_t since_ns);
 constexpr std::int64_t patience_with_locks_ns = 100 * base::ns_per_ms;
 
+// The same for who waits for a moment only, again and again: as one that has waited since the first time. `began_ns`: of the last.
+bool stand_back_in_row(std::int64_t began_ns);
+
+// For who did so, and looks for what it waits for by itself: now and then it stands back.
+void waited_in_row(std::int64_t began_ns);
+
+// Since when what waits here from now on has done so again and again.
+std::int64_t waits_in_row_since(std::int64_t began_ns);
+void waited_in_row_until(std::int64_t since_ns, std::int64_t ended_ns);
+
 }  // namespace weir::path
