@@ -75,10 +75,11 @@ bool is_local(const sockaddr* peer, socklen_t bytes) {
   return bytes >= sizeof peer->sa_family && sys::may_be_read(peer) && peer->sa_family == AF_UNIX;
 }
 
-// To one in this machine, that seldom has to wait for room in its peer's queue. The socket is nobody else's yet.
+// To one in this machine, that seldom has to wait for room in its peer's queue. The socket is nobody else's yet. (One for datagrams may
+// be, and waits for no room.)
 Result attempt_local(Call& call) {
   const Result flags = sys::status_flags(call.fd);
-  if (failed(flags) || flags & O_NONBLOCK) return connected(call);
+  if (failed(flags) || flags & O_NONBLOCK || sys::socket_value(call.fd, SO_TYPE) == SOCK_DGRAM) return connected(call);
   const op::Op& o = *call.operation;
   sys::raw(SYS_fcntl, call.fd, F_SETFL, flags | O_NONBLOCK);
   const Result result = sys::connect(call.fd, static_cast<const sockaddr*>(o.buffer), static_cast<socklen_t>(o.bytes));
