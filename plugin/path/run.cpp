@@ -138,6 +138,15 @@ Reason without_stand_in(Reason reason) {
 // Nothing else ends the wait.
 bool waits_for_others(const Plan& plan) { return plan.way == Way::poll || plan.way == Way::receive; }
 
+// A wait that the device, the kernel or the clock ends, whatever others do meanwhile. (What only a thread can wait for has a habit
+// where it is a file's affair, a name's or a folder's; a condition, a child, a lock of a file have none.)
+bool ends_by_itself(const Call& call, const Plan& plan) {
+  if (call.family != Family::direct) return !waits_for_others(plan);
+  if (!call.operation) return call.habit != nullptr;
+  op::Kind kind = call.operation->kind;
+  return kind != op::Kind::accept && kind != op::Kind::connect && kind != op::Kind::memory;
+}
+
 // Some time for the call, and more for what takes long to copy. What is shorter did not wait for a device.
 bool was_at_hand(std::int64_t took_ns, std::uint64_t bytes) { return took_ns < 10'000 + static_cast<std::int64_t>(bytes / 4); }
 
@@ -183,7 +192,7 @@ Result parked(Call& call, const Plan& plan, Reason reason, bool looked = true) {
   bool had_core = base::self().holds_core;
   std::int64_t began = base::now_ns();
   gate.memory.look_if_due(began);
-  if (!waits_for_others(plan) && gate::keeps_core()) {
+  if (ends_by_itself(call, plan) && gate::keeps_core()) {
     had_core = false;
     reason = gate.why_few();
   } else {
@@ -630,6 +639,7 @@ bool parked_in_a_row(Call& call, const Plan& plan, Reason reason, Result* result
 bool waited_in_place(Call& call, const Plan& plan, Result* result) {
   constexpr int most_ms = 50;
   if (waits_for_others(plan)) return came_in_a_moment(call, plan, most_ms, gate::the_gate.why_few(), result);
+  if (!ends_by_itself(call, plan)) return false;
   *result = parked(call, plan, gate::the_gate.why_few());
   return true;
 }

@@ -128,6 +128,10 @@ weir_tasks_test(objects_often full 600 "2 3 16" shuffle omp_objects 25)
 
 weir_tasks_programs(omp_futures tasks_futures.cpp -pthread)
 weir_tasks_test(futures quick 100 "1 2 3" none omp_futures 200)
+weir_tasks_programs(omp_among_few tasks_among_few.cpp -pthread)
+weir_tasks_test(among_few quick 60 "2 3" none omp_among_few)
+weir_tasks_test(among_few_auto quick 60 "2" none omp_among_few)
+weir_tasks_environment("LANE=auto" among_few_auto)
 
 weir_tasks_program(undeferred_copy_gcc undeferred_copy.cpp g++)
 foreach(lane park suspend)
