@@ -544,8 +544,8 @@ Result sliced(Call& call, const Plan& plan, Reason reason) {
   const bool for_any = call.ends == wait::Ends::handled || plan.limited || call.moved;
   Handlers handlers;
   Naps naps;
-  Result result = -EAGAIN;
-  while (result == -EAGAIN) {
+  Result result;
+  while (true) {
     const std::int64_t now = base::now_ns();
     const bool only_waits = base::self().lock_depth > 0 && now - since < patience_with_locks_ns;
     if (plan.timeout_ns < 0 && !makes_way_here()) return parked(call, plan, reason);
@@ -554,11 +554,18 @@ Result sliced(Call& call, const Plan& plan, Reason reason) {
     if (result == -EOPNOTSUPP && plan.park_only) return parked(call, plan, reason);
     if (result == -EOPNOTSUPP) result = seems_ready(call, plan) ? real(call) : -EAGAIN;
     if (limit_begins_anew(plan) && call.moved > moved_before) end = now + plan.timeout_ns;
+    if (result != -EAGAIN) break;
     const std::int64_t left = end - now;
-    if (result == -EAGAIN && left <= 0) result = when_its_time_is_over(call);
-    if (result != -EAGAIN || slept_a_slice(call, plan, only_waits ? long_slice_ns : slice_ns, left, naps)) continue;
+    if (left <= 0) {
+      result = when_its_time_is_over(call);
+      break;
+    }
+    if (slept_a_slice(call, plan, only_waits ? long_slice_ns : slice_ns, left, naps)) continue;
     if (!handlers.end_wait(for_any)) stand_back_in_wait(since);
-    if (handlers.end_wait(for_any)) result = call.moved ? static_cast<Result>(call.moved) : -EINTR;
+    if (handlers.end_wait(for_any)) {
+      result = call.moved ? static_cast<Result>(call.moved) : -EINTR;
+      break;
+    }
   }
   const std::int64_t ended = base::now_ns();
   waited_in_row_until(since, ended);
