@@ -54,7 +54,7 @@ bool has_mode(int flags) { return flags & O_CREAT || (flags & O_TMPFILE) == O_TM
 bool may_make(int flags) { return has_mode(flags) || flags & O_TRUNC; }
 
 void wait_for_other_end(path::Call& call, int directory, const char* path, int flags) {
-  constexpr int enough = 1024;  // of other names, in a row: each look costs a fifth of what it looks before
+  constexpr int enough = 1024;  // of other names, in a row: each look is a system call more
   static constinit std::atomic<int> others{0};
   const base::Thread& thread = base::self();
   const bool others_are_here = path::others_are_aside() && (thread.omp || (thread.place & base::in_tbb_arena));
