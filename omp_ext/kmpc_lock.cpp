@@ -96,6 +96,12 @@ void leave_to_next(Leave leave) {
   given(Lock::of_thread);
 }
 
+// As the run-times do themselves. Some do so by the name that a preload defines (Intel's): such a section would be entered here twice.
+void enter_below(Ident* place, std::int32_t gtid, void* lock) {
+  if (next_critical_with_hint.get()) next_critical_with_hint(place, gtid, lock, 0u);
+  else next_critical(place, gtid, lock);
+}
+
 // libomp serves gcc's sections by a call of __kmpc_critical, by the same name, which comes by here too: not by the name
 // that is waited for already.
 constexpr char unnamed = 0;
@@ -107,7 +113,7 @@ const void* gomp_name(void** lock) { return reinterpret_cast<const char*>(lock) 
 using namespace weir::omp;
 
 WEIR_INTERPOSED void __kmpc_critical(Ident* place, std::int32_t gtid, void* lock) {
-  enter(lock, [=] { next_critical(place, gtid_here(gtid), lock); });
+  enter(lock, [=] { enter_below(place, gtid_here(gtid), lock); });
 }
 WEIR_INTERPOSED void __kmpc_critical_with_hint(Ident* place, std::int32_t gtid, void* lock, std::uint32_t hint) {
   enter(lock, [=] { next_critical_with_hint(place, gtid_here(gtid), lock, hint); });

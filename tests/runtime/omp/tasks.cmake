@@ -331,6 +331,11 @@ weir_tasks_test(groups_shuffled quick 60 "2 3" shuffle omp_groups)
 weir_tasks_programs(omp_locked tasks_locked.c)
 weir_tasks_test(locked quick 60 "2 3" none omp_locked 1)
 weir_tasks_test(locked_often full 200 "2 3 16" shuffle omp_locked 5)
+# And on a run-time that enters its sections by a name which weir defines.
+add_library(critical_by_name MODULE critical_by_name.c)
+weir_tasks_test(locked_by_name quick 60 "2 3" none omp_locked 1)
+set_property(TEST omp.tasks.locked_by_name_clang APPEND PROPERTY ENVIRONMENT "LIBOMP=$<TARGET_FILE:critical_by_name>")
+set_property(TEST omp.tasks.locked_by_name_gcc APPEND PROPERTY ENVIRONMENT "LIBOMP=$<TARGET_FILE:critical_by_name> ${LIBOMP}")
 # And while they read what a task is to write that was set aside.
 weir_tasks_programs(omp_fed tasks_fed.cpp -std=c++20 -pthread)
 weir_tasks_test(fed quick 40 "2 3" none omp_fed 1)
@@ -411,3 +416,7 @@ add_library(loaded_later MODULE loaded_later.c)
 weir_tasks_programs(omp_loads tasks_loads.c)
 weir_tasks_test(loads quick 60 "2" none omp_loads $<TARGET_FILE:loaded_later>)
 weir_tasks_environment("LANE=auto" loads)
+
+# With another libomp or Intel's libiomp5: tests/runtime/omp/on_another build FILE.
+add_test(NAME omp.on_another COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/on_another ${CMAKE_BINARY_DIR} ${LIBOMP} "^omp[.]tasks[.]locked_gcc$")
+set_tests_properties(omp.on_another PROPERTIES LABELS quick TIMEOUT 100)
