@@ -333,7 +333,7 @@ weir_tasks_test(locked quick 60 "2 3" none omp_locked 1)
 weir_tasks_test(locked_often full 200 "2 3 16" shuffle omp_locked 5)
 # And on a run-time that enters its sections by a name which weir defines.
 add_library(critical_by_name MODULE critical_by_name.c)
-weir_tasks_test(locked_by_name quick 60 "2 3" none omp_locked 1)
+weir_tasks_test(locked_by_name quick 30 "2 3" none omp_locked 1)
 set_property(TEST omp.tasks.locked_by_name_clang APPEND PROPERTY ENVIRONMENT "LIBOMP=$<TARGET_FILE:critical_by_name>")
 set_property(TEST omp.tasks.locked_by_name_gcc APPEND PROPERTY ENVIRONMENT "LIBOMP=$<TARGET_FILE:critical_by_name> ${LIBOMP}")
 # And while they read what a task is to write that was set aside.
