@@ -5,10 +5,13 @@
 
 namespace weir::omp {
 
-GompRegion::GompRegion(void (*&body)(void*), void*& data, bool reductions) {
+static Member* on_the_ground() {
   come_to_ground();
-  around_ = innermost_member();
-  serialized_ = around_ ? around_->serialized : 0;
+  return innermost_member();
+}
+
+GompRegion::GompRegion(void (*&body)(void*), void*& data, bool reductions)
+    : around_(on_the_ground()), serialized_(around_ ? around_->serialized : 0), parent_(around_) {
   if (!regions_wanted() || sets_nothing_aside(reinterpret_cast<const void*>(body))) {
     if (around_) ++around_->serialized;  // its barriers are not those of the region around it
     return;

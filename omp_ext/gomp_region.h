@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "omp_ext/region_parent.h"
 #include "omp_ext/task_region.h"
 
 namespace weir::omp {
@@ -24,8 +25,9 @@ class GompRegion {
 
   Region region_;
   Passed passed_;
-  Member* around_ = nullptr;
-  std::int32_t serialized_ = 0;
+  Member* around_;
+  std::int32_t serialized_;
+  RegionParent parent_;
 };
 
 }  // namespace weir::omp

@@ -2,10 +2,12 @@
 // Where parallel regions begin and end.
 #include <atomic>
 #include <cstdarg>
+#include <utility>
 
 #include "lane/runtime_code.h"
 #include "omp_ext/call_words.h"
 #include "omp_ext/next.h"
+#include "omp_ext/region_parent.h"
 #include "omp_ext/task_region.h"
 #include "omp_ext/team.h"
 
@@ -82,6 +84,7 @@ void weir_fork_call(Ident* place, std::int32_t count, Microtask code, ...) {
   before_fork(reinterpret_cast<const void*>(code), beginning, Compiler::clang);
   Member* around = innermost_member();
   std::int32_t serialized = around ? around->serialized : 0;
+  RegionParent parent(around);
   if (regions_wanted() && !sets_nothing_aside(reinterpret_cast<const void*>(code))) {
     Region region;
     region.code = code;
@@ -103,7 +106,10 @@ void weir_fork_call(Ident* place, std::int32_t count, Microtask code, ...) {
 WEIR_INTERPOSED void __kmpc_serialized_parallel(Ident* place, std::int32_t gtid) {
   gtid = at_home(gtid);
   come_to_ground();
-  if (Member* member = innermost_member()) ++member->serialized;
+  if (Member* member = innermost_member()) {
+    if (KmpTask* parent = begin_region_parent(member)) member->region_parent = parent;
+    ++member->serialized;
+  }
   weir::team::not_sized_after_all();  // num_threads(n) if(0)
   next_serialized_parallel(place, gtid);
 }
@@ -112,6 +118,7 @@ WEIR_INTERPOSED void __kmpc_end_serialized_parallel(Ident* place, std::int32_t g
   next_end_serialized_parallel(place, gtid);
   Member* member = innermost_member();
   if (member && member->serialized) --member->serialized;
+  if (member && !member->serialized) end_region_parent(std::exchange(member->region_parent, nullptr));
 }
 
 WEIR_INTERPOSED void __kmpc_fork_teams(Ident* place, std::int32_t count, Microtask code, ...) {
@@ -124,6 +131,7 @@ WEIR_INTERPOSED void __kmpc_fork_teams(Ident* place, std::int32_t count, Microta
   for (int i = 0; i < count; ++i) words[3 + i] = va_arg(list, void*);
   va_end(list);
   Member* member = innermost_member();
+  RegionParent parent(member);
   if (member) ++member->serialized;
   weir_call_words(reinterpret_cast<const void*>(next_fork_teams.get()), words, 3 + count);
   if (member) --member->serialized;

@@ -174,6 +174,7 @@ bool enter(Region& region, std::int32_t gtid) {
   member->outer = worker->member;
   member->gtid = gtid;
   member->barriers = 0;
+  member->region_parent = nullptr;
   member->movable = 0;
   new (&member->implicit) Task;
   member->implicit.home = member;

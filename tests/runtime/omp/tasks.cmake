@@ -322,6 +322,12 @@ weir_tasks_test(one_file_locked quick 60 "2 3" none omp_one_file locked)
 weir_tasks_test(one_file_auto quick 60 "2 3" none omp_one_file)
 weir_tasks_environment("LANE=auto" one_file_auto)
 
+# Regions begun by who has children that are set aside.
+weir_tasks_programs(omp_regions tasks_regions.c)
+weir_tasks_test(regions quick 60 "1 2 3 16" none omp_regions)
+weir_tasks_test(regions_auto quick 60 "2 3 16" none omp_regions)
+weir_tasks_environment("LANE=auto" regions_auto)
+
 # Groups within groups, with and without memory for them.
 weir_tasks_programs(omp_groups tasks_groups.c)
 weir_tasks_test(groups quick 60 "2 3" none omp_groups)
