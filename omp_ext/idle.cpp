@@ -344,13 +344,24 @@ void call_for_freed(Member& member) {
 
 }  // namespace
 
+bool go_on_at_last(Member& member, Below below) {
+  Task* top = member.only_below.load(std::memory_order_relaxed);
+  if (!top || top != member.opens_for || base::now_ns() < member.opens_ns) return false;
+  member.only_below = nullptr;
+  const Task* open_before = std::exchange(member.open, member.current);
+  const bool went_on = go_on_with_one(member, below);
+  member.open = open_before;
+  member.only_below = top;
+  return went_on;
+}
+
 void work_until(Member& member, bool (*done)(void*), void* argument) {
   Spinning spinning(member);
   while (!done(argument)) {
     call_for_freed(member);
     bool went_on = go_on_with_one(member, Below::waits);
     if (went_on && std::exchange(member.yielded, false)) begin_one(member);
-    if (went_on || begin_one(member) || go_on_for_another(member)) {
+    if (went_on || begin_one(member) || go_on_for_another(member) || go_on_at_last(member, Below::waits)) {
       member.idle_since_ns = 0;
       spinning.found_work();
     } else if (!spinning.spin(done, argument)) {
@@ -376,6 +387,33 @@ struct SleepingThread : weir_waiter {
   std::atomic<bool> woken{false};
 };
 
+// A task waits for its descendants with a lock held. They may wait for what is ready on this thread, too, and no other one come for
+// that: so after a while it goes on on top of them; where it wants the lock, it makes way. Not where a task that lies below keeps
+// others off for a reason of its own.
+class LastResort {
+ public:
+  LastResort(Member& member, const OnlyBelow& only_below)
+      : member_(member), keeper_before_(member.opens_for), from_ns_before_(member.opens_ns) {
+    constexpr std::int64_t patience_ns = 100 * base::ns_per_ms;
+    const base::Thread& thread = base::self();
+    const bool by_plain_locks = thread.lock_depth > 0 && thread.lock_depth <= thread.plain_locks && !member.current->of_its_thread;
+    if (!only_below.is_first() || !by_plain_locks) return;
+    member.opens_for = member.current;
+    member.opens_ns = base::now_ns() + patience_ns;
+  }
+  ~LastResort() {
+    member_.opens_for = keeper_before_;
+    member_.opens_ns = from_ns_before_;
+  }
+  LastResort(const LastResort&) = delete;
+  LastResort& operator=(const LastResort&) = delete;
+
+ private:
+  Member& member_;
+  const Task* keeper_before_;
+  std::int64_t from_ns_before_;
+};
+
 }  // namespace
 
 void work_until_none(Member& member, Tally& tally) {
@@ -384,6 +422,7 @@ void work_until_none(Member& member, Tally& tally) {
   const bool is_first = !member.first_wait && member.current->parent && member.current->state == TaskState::in_place;
   if (is_first) member.first_wait = static_cast<const char*>(__builtin_frame_address(0));
   OnlyBelow only_below(member);
+  LastResort last_resort(member, only_below);
   work_until(
       member, [](void* self) { return static_cast<SleepingThread*>(self)->woken.load(std::memory_order_acquire); },
       &me);

@@ -18,6 +18,9 @@ void leave_ready(Member& member, Task& task);
 // Goes on with one ready task of its own, if there is one that may go on on top of that.
 bool go_on_with_one(Member& member, Below below = Below::blocks);
 
+// The same where a task waits here with a lock held, and only its descendants are to go on: after a while others may.
+bool go_on_at_last(Member& member, Below below);
+
 // Called on a thread whose task was just set aside: while far more calls wait for permits than there are, what is ready goes
 // on before anything new begins here, and where nothing is, the thread waits for a moment. Else a thread that only begins
 // tasks sets all of them aside, however slow the device: each has a stack, and none would come to its end before the last.

@@ -578,7 +578,7 @@ int serve() {
   Member* member = member_here();
   if (!member || is_in_onetbb_too()) return false;
   OnlyBelow only_below(*member);
-  return go_on_with_one(*member);
+  return go_on_with_one(*member) || go_on_at_last(*member, Below::blocks);
 }
 
 }  // namespace

@@ -181,6 +181,8 @@ bool enter(Region& region, std::int32_t gtid) {
   member->implicit.state = TaskState::in_place;
   member->current = &member->implicit;
   member->only_below = nullptr;
+  member->opens_for = nullptr;
+  member->open = nullptr;
   member->in_hand = 0;
   member->handed_back = nullptr;
   member->idle_since_ns = 0;

@@ -63,6 +63,9 @@ struct Member {
   bool yielded;             // what went on here last only yielded again: what that waits for may not have begun yet
   bool catches_up;          // what is ready goes on before anything new begins
   std::atomic<Task*> only_below;  // a task that keeps_others_off() waits here: begin nothing but its descendants; written by this thread
+  const Task* opens_for;          // it waits with a lock held, and from then on, where there is no other way,
+  std::int64_t opens_ns;          // others go on here all the same,
+  const Task* open;               // as one does now, on top of this one
   std::int32_t in_hand;           // others that it took all the same, and is about to hand back
   Task* handed_back;              // the last of them
   std::int64_t idle_since_ns;     // 0: found something to do when it last looked
@@ -157,6 +160,7 @@ void settle(Member& member);
 inline bool keeps_others_off(const Member& member) {
   constexpr std::ptrdiff_t pile = 64 * 1024;
   const Task& task = *member.current;
+  if (&task == member.open) return false;
   if (!task.parent) return !member.at_barrier && base::self_unsuspended().lock_depth > 0;
   if (task.of_its_thread || base::self_unsuspended().lock_depth > 0) return true;
   return task.state == TaskState::in_place && member.first_wait &&
@@ -177,9 +181,12 @@ class OnlyBelow {
   OnlyBelow(const OnlyBelow&) = delete;
   OnlyBelow& operator=(const OnlyBelow&) = delete;
 
+  // It does, and nothing that lies below it does so, too.
+  bool is_first() const { return keeps_off_ && !before_; }
+
  private:
   Member& member_;
-  Task* before_;
+  Task* before_ = nullptr;
   bool keeps_off_;
 };
 

@@ -2,7 +2,7 @@
 /* A server has one client after the other, in the order in which they came, and each wholly: three times it is asked, and answers.
  * Clients are tasks, so some come while others on their thread are served. Every other one waits for its first answer in a way that
  * no readiness tells of; or by many short waits. Who blocks its thread so while a task on it is served waits for ever.
- * Arguments: that way; `locked`: with a lock held. Knows nothing of weir. */
+ * Arguments: that way; `locked`: with a lock held; `child`: with one held, while a child is served. Knows nothing of weir. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -230,6 +230,7 @@ static int be_served(int i) {
 int main(int count, char** words) {
   int sum = 0;
   way = count > 1 ? words[1] : "low";
+  const int by_child = count > 2 && !strcmp(words[2], "child");
   const int locked = count > 2 && !strcmp(words[2], "locked");
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   check(shared != MAP_FAILED && !pipe(coming));
@@ -246,6 +247,12 @@ int main(int count, char** words) {
       if (locked && i % 2) {
         omp_set_lock(&locks[i]);
         mine = be_served(i);
+        omp_unset_lock(&locks[i]);
+      } else if (by_child && i % 2) {
+        omp_set_lock(&locks[i]);
+#pragma omp task shared(mine)
+        mine = be_served(i);
+#pragma omp taskwait
         omp_unset_lock(&locks[i]);
       } else {
         mine = be_served(i);
