@@ -94,6 +94,7 @@ static void make(int i) {
   const uint64_t full = UINT64_MAX - 1;
   check((events[i] = eventfd(0, 0)) >= 0 && write(events[i], &full, sizeof full) == sizeof full);
   sprintf(names[i], "served.fifo.%d.%d", (int)getpid(), i);
+  unlink(names[i]);  // of a run that was ended
   if (is("open") || is("fopen")) check(!mkfifo(names[i], 0600));
   pthread_barrierattr_t ba;
   pthread_barrierattr_init(&ba);
@@ -261,6 +262,7 @@ int main(int count, char** words) {
       sum += mine;
     }
   }
+  for (int i = 0; i < clients; i++) unlink(names[i]);
   printf("served: %d\n", sum);
   return 0;
 }
