@@ -73,11 +73,22 @@ void run_routine(void* task_) {
   if (task.flags & flag_destructors) destroy_private(task);
 }
 
-// Who runs here is another task for as long as this lives.
+// Does what lies right below on the thread wait for the task, if for anything?
+bool waits_for(const Member& member, const Task& below, const Task& task) {
+  return (&below == &member.implicit && member.at_barrier) || descends(task, below);
+}
+
+// Who runs here is another task for as long as this lives. (One that is below it, and waits for something else, counts among those
+// that are aside: who blocks its thread on top of that one makes way for it, as for those.)
 class Onstage {
  public:
   Onstage(Member& member, Task& task)
-      : member_(member), task_(task), before_(member.current), movable_before_(member.movable) {
+      : member_(member),
+        task_(task),
+        before_(member.current),
+        movable_before_(member.movable),
+        keeps_another_waiting_(task.lies_on == Below::blocks || !waits_for(member, *member.current, task)) {
+    if (keeps_another_waiting_) meter::gauges.aside.fetch_add(1, std::memory_order_relaxed);
     base::Thread& thread = base::self();
     place_before_ = thread.place;
     lock_depth_before_ = thread.lock_depth;
@@ -100,6 +111,7 @@ class Onstage {
     thread.plain_locks = plain_locks_before_;
     member_.current = before_;
     member_.movable = movable_before_;
+    if (keeps_another_waiting_) meter::gauges.aside.fetch_sub(1, std::memory_order_relaxed);
   }
   Onstage(const Onstage&) = delete;
   Onstage& operator=(const Onstage&) = delete;
@@ -109,6 +121,7 @@ class Onstage {
   Task& task_;
   Task* before_;
   std::int32_t movable_before_;
+  bool keeps_another_waiting_;  // that one lies below, and can't go on before this one is over or aside
   std::uint32_t place_before_;
   std::int32_t lock_depth_before_;
   std::int32_t plain_locks_before_;
@@ -493,7 +506,7 @@ bool make_way() {
 
 bool is_ground(const Member& member, const Task* below, const Task& task) {
   for (const Task* t = below; t; t = t->below)
-    if (!(t == &member.implicit && member.at_barrier) && !descends(task, *t)) return false;
+    if (!waits_for(member, *t, task)) return false;
   return true;
 }
 

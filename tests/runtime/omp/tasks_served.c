@@ -2,7 +2,8 @@
 /* A server has one client after the other, in the order in which they came, and each wholly: three times it is asked, and answers.
  * Clients are tasks, so some come while others on their thread are served. Every other one waits for its first answer in a way that
  * no readiness tells of; or by many short waits. Who blocks its thread so while a task on it is served waits for ever.
- * Arguments: that way; `locked`: with a lock held; `child`: with one held, while a child is served. Knows nothing of weir. */
+ * Arguments: that way; `locked`: with a lock held; `child`: with one held, while a child is served; `children`: that way by
+ * children, one after the other, and the other ones with a lock held. Knows nothing of weir. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -216,15 +217,32 @@ static void serve(void) {
   _exit(0);
 }
 
-static int be_served(int i) {
-  char me = (char)i, c = 0;
-  int sum = 0;
+static void come(int i) {
+  char me = (char)i;
   check(write(coming[1], &me, 1) == 1);
+}
+
+static int be_answered(int i, int step) {
+  char c = 0;
+  check(write(asked[i][1], "a", 1) == 1);
+  return step == 0 && i % 2 ? wait_so(i) : read(answers[i][0], &c, 1) == 1;
+}
+
+static int be_served(int i) {
+  int sum = 0;
+  come(i);
+  for (int step = 0; step < 3; ++step) sum += be_answered(i, step);
+  return sum;
+}
+
+static int be_served_by_children(int i) {
+  int sum = 0;
+  come(i);
   for (int step = 0; step < 3; ++step) {
-    check(write(asked[i][1], "a", 1) == 1);
-    if (step == 0 && i % 2) sum += wait_so(i);
-    else sum += read(answers[i][0], &c, 1) == 1;
+#pragma omp task shared(sum) depend(inout : sum)
+    sum += be_answered(i, step);
   }
+#pragma omp taskwait
   return sum;
 }
 
@@ -232,6 +250,7 @@ int main(int count, char** words) {
   int sum = 0;
   way = count > 1 ? words[1] : "low";
   const int by_child = count > 2 && !strcmp(words[2], "child");
+  const int by_children = count > 2 && !strcmp(words[2], "children");
   const int locked = count > 2 && !strcmp(words[2], "locked");
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   check(shared != MAP_FAILED && !pipe(coming));
@@ -245,7 +264,7 @@ int main(int count, char** words) {
 #pragma omp task shared(sum)
     {
       int mine;
-      if (locked && i % 2) {
+      if (by_children ? !(i % 2) : locked && i % 2) {
         omp_set_lock(&locks[i]);
         mine = be_served(i);
         omp_unset_lock(&locks[i]);
@@ -256,7 +275,7 @@ int main(int count, char** words) {
 #pragma omp taskwait
         omp_unset_lock(&locks[i]);
       } else {
-        mine = be_served(i);
+        mine = by_children ? be_served_by_children(i) : be_served(i);
       }
 #pragma omp atomic
       sum += mine;
