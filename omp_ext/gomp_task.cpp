@@ -7,6 +7,7 @@
 #include "omp_ext/gomp_depend.h"
 #include "omp_ext/gomp_wait.h"
 #include "omp_ext/next.h"
+#include "omp_ext/task_memory.h"
 #include "omp_ext/task_region.h"
 #include "omp_ext/task_share.h"
 #include "omp_ext/waits.h"
@@ -120,7 +121,8 @@ struct Detached {
 void queue_detached(const Made& from, void** depend, void* detach) {
   std::int32_t gtid = libomp().global_thread_num(nullptr);
   long align = from.align ? from.align : 1;
-  KmpTask* kmp = libomp().task_alloc(nullptr, gtid, kmp_flags(from.flags), sizeof(Detached), from.bytes + align - 1, Detached::run);
+  KmpTask* kmp = libomp().task_alloc(nullptr, gtid, kmp_flags(from.flags), sizeof(Detached),
+                                     task_memory(from.bytes + align - 1), Detached::run);
   reinterpret_cast<Detached*>(kmp)->body = from.body;
   kmp->shareds = aligned(kmp->shareds, align);
   tell_event(allow_event(nullptr, gtid, kmp), detach, from.data);
@@ -198,14 +200,21 @@ struct Piece {
   }
 };
 
+// The same data in more memory.
+struct Widened {
+  const Made& from;
+  static void copy(void* to, void* widened) { fill(static_cast<Widened*>(widened)->from, to); }
+};
+
 // LLVM's GOMP_taskloop takes a strict grainsize for one that is not; of a loop downwards by more than one it aborts, or loses
-// what is lastprivate. These are made of its plain tasks. In one without iterations it runs some.
+// what is lastprivate. These are made of its plain tasks, and so are those whose tasks need more memory. In one without iterations
+// it runs some.
 template <typename Number, typename Loop>
 void taskloop_outside(Loop& next, const Made& from, unsigned long amount, int priority, Number start, Number end, Number step) {
   bool up = from.flags & gomp_up, strict = from.flags & gomp_strict, grainsize = from.flags & gomp_grainsize;
   std::uint64_t trips = trips_of(up, start, end, step);
   if (!trips) return leave_empty(from);
-  if (up && !(strict && grainsize))
+  if (up && !(strict && grainsize) && !may_end_before_its_team())
     return next(from.body, from.data, from.copy, from.bytes, from.align, from.flags, amount, priority, start, end, step);
   int schedule = !amount ? 0 : grainsize ? 1 : 2;
   Share share = share_out(trips, schedule, amount, strict, next_num_threads());
@@ -252,6 +261,9 @@ WEIR_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long bytes, lon
       flags &= ~gomp_depend;
       depend = nullptr;
     }
+    Widened widened{from};
+    if (long memory = task_memory(bytes); deferred && memory > bytes)
+      return next_task(body, &widened, Widened::copy, memory, align, deferred, flags, depend, priority, detach);
     return next_task(body, data, copy, bytes, align, deferred, flags, depend, priority, detach);
   }
   if (!deferred && depend) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "omp_ext/next.h"
+#include "omp_ext/task_memory.h"
 #include "omp_ext/task_region.h"
 #include "omp_ext/waits.h"
 
@@ -40,7 +41,7 @@ WEIR_INTERPOSED KmpTask* __kmpc_omp_task_alloc(Ident* place, std::int32_t gtid, 
   Member* member = member_here();
   // A target task is its own world.
   if (!member || (flags & (flag_proxy | flag_hidden_helper)))
-    return next_task_alloc(place, gtid_here(gtid), flags, task_bytes, shareds_bytes, routine);
+    return next_task_alloc(place, gtid_here(gtid), flags, task_bytes, task_memory(shareds_bytes), routine);
   return create_task(*member, place, flags, task_bytes, shareds_bytes, routine);
 }
 

@@ -8,6 +8,7 @@
 #include "meter/counters.h"
 #include "meter/trace.h"
 #include "omp_ext/idle.h"
+#include "omp_ext/task_memory.h"
 #include "omp_ext/task_region.h"
 #include "omp_ext/tool.h"
 #include "wait/errno_state.h"
@@ -315,7 +316,7 @@ KmpTask* create_task(Member& member, Ident* place, std::int32_t flags, std::size
   // A child's end writes flags of its parent, on its own thread: the parent's own change of them must come before.
   if (parent.state == TaskState::on_fiber) hold(parent);
   KmpTask* kmp = libomp().task_alloc(place, member.gtid, flags & ~flag_tied, task_bytes,
-                                      sizeof(Task) + shareds_bytes, run_task);
+                                      task_memory(sizeof(Task) + shareds_bytes), run_task);
   if (!kmp) return nullptr;
   Task* task = new (kmp->shareds) Task;
   kmp->shareds = task + 1;

@@ -22,6 +22,7 @@
 #include "omp_ext/team_threads.h"
 #include "omp_ext/team_waits.h"
 #include "omp_ext/thread_number.h"
+#include "sys/process.h"
 
 // The OMPT tool: libomp says what a thread of a team begins, ends and waits for, and here that becomes the thread's
 // place, its lock depth and its core slot. Nothing in here waits, but for a core slot, and that a bounded time.
@@ -130,8 +131,11 @@ void stand_up(base::Thread& thread, ompt_data_t* task) {
 void implicit_task(ompt_scope_endpoint_t what, ompt_data_t* parallel, ompt_data_t* task, unsigned, unsigned, int flags) {
   // The initial task of a thread that no region began is serial code; that of a league's team is not. Only what
   // parallel_begin has seen has a value.
-  if (what == ompt_scope_begin && is_initial(flags) && !(parallel && parallel->value)) return;
   base::Thread& thread = base::self();
+  if (what == ompt_scope_begin && is_initial(flags) && !(parallel && parallel->value)) {
+    thread.omp_may_end = sys::thread_id() != sys::process_id();
+    return;
+  }
   if (what == ompt_scope_begin) sit_down(thread, parallel, task);
   else stand_up(thread, task);
 }

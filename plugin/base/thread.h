@@ -106,6 +106,7 @@ struct Thread {
   std::uint8_t sleeps_in_place = 0;  // of what can't be set aside, while others were (path/run.cpp)
   std::uint8_t asides_in_vain = 0; // tasks set aside in a row while it had nothing else to do (path/run.cpp)
   void* omp = nullptr;             // what omp_ext's tasks keep a thread
+  bool omp_may_end = false;        // libomp knows it, has not made it, and it is not the first (omp_ext/task_memory.h)
   std::int32_t omp_regions = 0;    // it is in so many of OpenMP's, one within the other,
   std::int32_t omp_regions_below_tbb = 0;  // and was in so many when it came to be in an arena
   void* tbb = nullptr;             // what tbb_ext keeps a thread,

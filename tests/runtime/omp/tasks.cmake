@@ -194,6 +194,16 @@ add_test(NAME omp.tasks.threads_come_and_go COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/
 set_tests_properties(omp.tasks.threads_come_and_go PROPERTIES LABELS quick TIMEOUT 60
   ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>")
 
+# libgomp bare has no trouble with it; libomp bare crashes.
+weir_tasks_program(omp_ended_gcc tasks_ended.c gcc -pthread)
+foreach(what tasks taskloop)
+  foreach(lane auto park suspend)
+    add_test(NAME omp.tasks.ended_${what}_${lane} COMMAND ${CMAKE_COMMAND} -E env WEIR_LANE=${lane}
+      "LD_PRELOAD=$<TARGET_FILE:weir_preload> ${LIBOMP}" ${here}/omp_ended_gcc ${what})
+    set_tests_properties(omp.tasks.ended_${what}_${lane} PROPERTIES LABELS quick TIMEOUT 60 PASS_REGULAR_EXPRESSION "^11400\n$")
+  endforeach()
+endforeach()
+
 weir_tasks_program(omp_piled_clang tasks_piled.cpp ${CLANGXX} -pthread)
 foreach(lane auto suspend)
   add_test(NAME omp.tasks.piled_${lane} COMMAND ${CMAKE_COMMAND} -E env WEIR_LANE=${lane} LD_PRELOAD=$<TARGET_FILE:weir_preload>
