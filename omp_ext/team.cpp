@@ -37,6 +37,8 @@ constinit omp::Next<int()> real_get_blocktime("kmp_get_blocktime");
 constinit omp::Next<void(int)> real_set_blocktime("kmp_set_blocktime");
 
 constinit std::atomic<std::int32_t> wide_team_of{0};  // the process in which one runs: to a forked child it does not
+constinit std::atomic<std::int64_t> wide_root{0};           // the thread that forked the last one, and its process
+constinit std::atomic<std::int64_t> wide_root_until_ns{0};  // so long it is the only one to
 constinit std::atomic<bool> spinning_was_set{false};
 
 // libomp's threads stop spinning by themselves while there are more of them than cores, but those that a team leaves over
@@ -115,6 +117,41 @@ std::int64_t wanted_size(const TeamPlan& plan, Region& region, const void* code,
   return team_size(known, cores, known.apart_from_files ? plan.widest_apart_from_files : plan.widest);
 }
 
+std::int32_t thread_here() {
+  base::Thread& thread = base::self();
+  if (!thread.tid) thread.tid = sys::thread_id();
+  return thread.tid;
+}
+
+// The thread, and its process: another one may have been forked off.
+std::int64_t root_here() { return std::int64_t{sys::process_id()} << 32 | thread_here(); }
+
+// libomp has threads of its own for each thread that forks teams, and keeps them for it: where sixty of the program's do so at once,
+// or one after the other, hundreds would be started for each. So it is one's turn for so long.
+bool is_turn_of_another_root(std::int64_t root) {
+  std::int64_t last = wide_root.load(std::memory_order_relaxed);
+  return last != root && last >> 32 == root >> 32 && base::now_ns() < wide_root_until_ns.load(std::memory_order_relaxed);
+}
+
+// So where all teams are of one size it is the large one for the first thread that forks some; any other has them as without us.
+bool is_root_beside_first(const TeamPlan& plan) {
+  static constinit std::atomic<std::int64_t> first_root{0};
+  if (plan.freedom != Freedom::same || plan.same_for_all) return false;
+  std::int64_t first = first_root.load(std::memory_order_relaxed);
+  if (static_cast<std::int32_t>(first) == thread_here()) return false;
+  std::int64_t here = root_here();
+  if (first >> 32 != here >> 32 && first_root.compare_exchange_strong(first, here)) return false;
+  base::self().sizes_its_teams = true;
+  return true;
+}
+
+void end_wide_team() {
+  constexpr std::int64_t turn_ns = base::ns_per_s;
+  wide_root.store(root_here(), std::memory_order_relaxed);
+  wide_root_until_ns.store(base::now_ns() + turn_ns, std::memory_order_relaxed);
+  wide_team_of.store(0);
+}
+
 // One region with stand-ins at a time: their threads were tried out for one. Teams that must be of one size go on.
 bool may_widen(const TeamPlan& plan) {
   if (!real_push_num_threads.get() || !real_thread_number.get() || !widest_can_start(plan)) return false;
@@ -124,6 +161,7 @@ bool may_widen(const TeamPlan& plan) {
     meter::teams.narrow.store(teams_may_nest);
     return false;
   }
+  if (is_turn_of_another_root(root_here())) return false;
   std::int32_t mine = sys::process_id();
   return wide_team_of.exchange(mine) != mine;
 }
@@ -205,7 +243,7 @@ bool watch(base::TeamSeat& seat, const void* code, lane::Beginning beginning, in
   Region& region = region_of(code);
   bool first = !region.read.load(std::memory_order_relaxed) && !region.read.exchange(true);
   const TeamPlan& plan = first ? refreshed_team_plan() : team_plan();
-  if (plan.kept_out || base::self().sizes_its_teams) return false;
+  if (plan.kept_out || base::self().sizes_its_teams || is_root_beside_first(plan)) return false;
   std::int64_t cores = asked ? asked : size_without_us(plan);
   if (numbers_count_cores() && cores < 2) return false;  // as where `if` says no
   std::int64_t size = wanted_size(plan, region, code, first, cores);
@@ -309,7 +347,7 @@ void weir::omp::after_fork(const void* code) {
   run.tasks_block = region.makes_tasks.load(std::memory_order_relaxed) && !run.sets_aside;
   if (run.wide) {
     if (numbers_count_cores()) gate::as_wide_as_before();
-    wide_team_of.store(0);
+    end_wide_team();
   }
   // A region that computes and no more pays for two loads.
   bool blocked = region.parked.load(std::memory_order_relaxed) != 0;

@@ -126,6 +126,7 @@ TeamPlan make_plan() {
   plan.freedom = leeway.freedom;
   plan.picks_thread = leeway.picks_thread;
   plan.in_every_region = setting("WEIR_OMP_TEAMS", 0) == static_cast<int>(base::Teams::any);
+  plan.same_for_all = setting("WEIR_OMP_TEAMS", 0) == static_cast<int>(base::Teams::same);
   if (leeway.freedom == Freedom::none) {
     plan.kept_out = leeway.because;
     return plan;

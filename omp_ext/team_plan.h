@@ -12,6 +12,7 @@ struct TeamPlan {
   const char* kept_out = nullptr;  // why teams are left alone; nullptr: they are not
   Freedom freedom = Freedom::none;
   bool in_every_region = false;    // the user says so
+  bool same_for_all = false;       // that all teams are of one size, whoever forks them; so does the user
   bool picks_thread = false;       // the program does, by its number
   std::int64_t cores = 1;          // a team's size without weir
   std::int64_t widest = 1;         // with stand-ins
