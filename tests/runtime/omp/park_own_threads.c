@@ -6,7 +6,7 @@
 #include <time.h>
 
 #ifdef KEPT /* one size for all */
-static long kept;
+long kept;
 #pragma omp threadprivate(kept)
 #define KEEP(i) (kept = (i))
 #else
