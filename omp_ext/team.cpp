@@ -117,14 +117,8 @@ std::int64_t wanted_size(const TeamPlan& plan, Region& region, const void* code,
   return team_size(known, cores, known.apart_from_files ? plan.widest_apart_from_files : plan.widest);
 }
 
-std::int32_t thread_here() {
-  base::Thread& thread = base::self();
-  if (!thread.tid) thread.tid = sys::thread_id();
-  return thread.tid;
-}
-
 // The thread, and its process: another one may have been forked off.
-std::int64_t root_here() { return std::int64_t{sys::process_id()} << 32 | thread_here(); }
+std::int64_t root_here() { return std::int64_t{sys::process_id()} << 32 | sys::known_thread_id(); }
 
 // libomp has threads of its own for each thread that forks teams, and keeps them for it: where sixty of the program's do so at once,
 // or one after the other, hundreds would be started for each. So it is one's turn for so long.
@@ -138,7 +132,7 @@ bool is_root_beside_first(const TeamPlan& plan) {
   static constinit std::atomic<std::int64_t> first_root{0};
   if (plan.freedom != Freedom::same || plan.same_for_all) return false;
   std::int64_t first = first_root.load(std::memory_order_relaxed);
-  if (static_cast<std::int32_t>(first) == thread_here()) return false;
+  if (static_cast<std::int32_t>(first) == sys::known_thread_id()) return false;
   std::int64_t here = root_here();
   if (first >> 32 != here >> 32 && first_root.compare_exchange_strong(first, here)) return false;
   base::self().sizes_its_teams = true;

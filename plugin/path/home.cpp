@@ -11,12 +11,6 @@
 namespace weir::path {
 namespace {
 
-std::int32_t my_tid() {
-  base::Thread& thread = base::self();
-  if (!thread.tid) thread.tid = sys::thread_id();
-  return thread.tid;
-}
-
 // As runtime.go_home(). What begins here meanwhile waits within nothing.
 int try_to_go(std::int32_t tid, const weir_runtime& runtime) {
   const void* tbb_wait = base::self().tbb_wait;
@@ -28,16 +22,16 @@ int try_to_go(std::int32_t tid, const weir_runtime& runtime) {
 
 }  // namespace
 
-Home home_here() { return {my_tid(), wait::errno_loan_here()}; }
+Home home_here() { return {sys::known_thread_id(), wait::errno_loan_here()}; }
 
 void go_home(const Home& home, const weir_runtime& runtime) {
-  if (my_tid() != home.tid) try_to_go(home.tid, runtime);
+  if (sys::known_thread_id() != home.tid) try_to_go(home.tid, runtime);
 }
 
 // That thread comes by when it is through with its task, or is in weir's hands for a moment: unless it computes for so long
 // at a stretch, or waits in a way that nobody sees for what this task will do.
 void fail_at(const Home& home, Result result, const weir_runtime& runtime) {
-  if (my_tid() == home.tid) return;
+  if (sys::known_thread_id() == home.tid) return;
   constexpr std::int64_t longest_ns = 10 * base::ns_per_s, without_ns = 2 * base::ns_per_s, nap_ns = 50 * base::ns_per_us;
   constexpr int beyond = 4096;  // where stdio's own results stand, with the error above
   int error = static_cast<int>(-result);

@@ -45,6 +45,11 @@ void* run_thread(void* start_) {
 }  // namespace
 
 std::int32_t process_id() { return static_cast<std::int32_t>(raw(SYS_getpid)); }
+std::int32_t known_thread_id() {
+  base::Thread& thread = base::self();
+  if (!thread.tid) thread.tid = thread_id();
+  return thread.tid;
+}
 void yield() { raw(SYS_sched_yield); }
 std::int32_t thread_id() { return static_cast<std::int32_t>(raw(SYS_gettid)); }
 

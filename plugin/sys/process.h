@@ -6,7 +6,8 @@
 namespace weir::sys {
 
 std::int32_t process_id();
-std::int32_t thread_id();           // asks the kernel; base::Thread::tid caches it
+std::int32_t thread_id();           // asks the kernel
+std::int32_t known_thread_id();     // the same, asked for once by each thread
 void yield();                       // lets other threads have the core first; nobody's sched_yield
 int usable_cores();                 // from the affinity mask of the calling thread, >= 1
 bool is_readable(const void* byte);
