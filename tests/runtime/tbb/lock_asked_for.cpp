@@ -8,7 +8,7 @@
 #include <oneapi/tbb/queuing_mutex.h>
 #include <oneapi/tbb/spin_mutex.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "case.h"
 
@@ -18,7 +18,7 @@ template <typename Mutex>
 void count(const char* which) {
   Mutex mutex;
   int counted = 0;
-  const auto begun = std::chrono::steady_clock::now();
+  const std::clock_t begun = std::clock();  // processors' time: others compute here too
   const auto task = [&](int i) {
     typename Mutex::scoped_lock lock(mutex);
     int before = counted;
@@ -26,7 +26,7 @@ void count(const char* which) {
     counted = before + 1;
   };
   tbb::parallel_for(0, 160, task, tbb::simple_partitioner());
-  check(std::chrono::steady_clock::now() - begun < std::chrono::seconds(3), "who holds the lock waits for a core");
+  check(std::clock() - begun < 3 * CLOCKS_PER_SEC, "who holds the lock waits for a core");
   std::printf("%s: %d\n", which, counted);
 }
 
