@@ -389,7 +389,7 @@ struct SleepingThread : weir_waiter {
 
 // A task waits for its descendants with a lock held. They may wait for what is ready on this thread, too, and no other one come for
 // that: so after a while it goes on on top of them; where it wants the lock, it makes way. Not where a task that lies below keeps
-// others off for a reason of its own.
+// others off for a reason of its own; one that opens so, too, has none.
 class LastResort {
  public:
   LastResort(Member& member, const OnlyBelow& only_below)
@@ -397,7 +397,7 @@ class LastResort {
     constexpr std::int64_t patience_ns = 100 * base::ns_per_ms;
     const base::Thread& thread = base::self();
     const bool by_plain_locks = thread.lock_depth > 0 && thread.lock_depth <= thread.plain_locks && !member.current->of_its_thread;
-    if (!only_below.is_first() || !by_plain_locks) return;
+    if (!by_plain_locks || !only_below.keeps_off() || (only_below.before() && only_below.before() != keeper_before_)) return;
     member.opens_for = member.current;
     member.opens_ns = base::now_ns() + patience_ns;
   }

@@ -181,8 +181,8 @@ class OnlyBelow {
   OnlyBelow(const OnlyBelow&) = delete;
   OnlyBelow& operator=(const OnlyBelow&) = delete;
 
-  // It does, and nothing that lies below it does so, too.
-  bool is_first() const { return keeps_off_ && !before_; }
+  bool keeps_off() const { return keeps_off_; }
+  const Task* before() const { return before_; }  // the one that does so and lies below
 
  private:
   Member& member_;

@@ -2,8 +2,9 @@
 /* A server has one client after the other, in the order in which they came, and each wholly: three times it is asked, and answers.
  * Clients are tasks, so some come while others on their thread are served. Every other one waits for its first answer in a way that
  * no readiness tells of; or by many short waits. Who blocks its thread so while a task on it is served waits for ever.
- * Arguments: that way; `locked`: with a lock held; `child`: with one held, while a child is served; `children`: that way by
- * children, one after the other, and the other ones with a lock held. Knows nothing of weir. */
+ * Arguments: that way; `locked`: with a lock held; `child`: with one held, while a child is served; `creator`: so, while every third is
+ * served by who creates the tasks, and waits that way for its second answer, and who comes right after it for its first; `children`:
+ * that way by children, one after the other, and the other ones with a lock held. Knows nothing of weir. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -24,23 +25,26 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { clients = 6, mark = 100 };
+enum { most_clients = 12, mark = 100 };
 
 static struct shared {
-  pthread_barrier_t barriers[clients];
-  pthread_mutex_t mutexes[clients];
-  pthread_cond_t conditions[clients];
-  sem_t semaphores[clients];
-  int flags[clients], begun;
+  pthread_barrier_t barriers[most_clients];
+  pthread_mutex_t mutexes[most_clients];
+  pthread_cond_t conditions[most_clients];
+  sem_t semaphores[most_clients];
+  int flags[most_clients], begun;
 } * shared;
-static int coming[2], asked[clients][2], answers[clients][2];
-static int events[clients], sockets[clients][2], listeners[clients], files[clients][2];
-static char names[clients][64];
+static int coming[2], asked[most_clients][2], answers[most_clients][2];
+static int events[most_clients], sockets[most_clients][2], listeners[most_clients], files[most_clients][2];
+static char names[most_clients][64];
+static pid_t processes[most_clients];
+static int clients = 6, by_creator;
 static const char* way;
-static omp_lock_t locks[clients];
+static omp_lock_t locks[most_clients];
 static int owner;
 
 static int is(const char* word) { return !strcmp(way, word); }
@@ -86,12 +90,21 @@ static void make_file(int i) {
   unlink(name);
 }
 
+// It ends when it is told to.
+static void make_process(int i) {
+  char c;
+  if ((processes[i] = fork())) return;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  _exit(read(sockets[i][0], &c, 1) != 1);
+}
+
 static void make(int i) {
   const int low = mark;
   check(!pipe(asked[i]) && !pipe(answers[i]) && !socketpair(AF_UNIX, SOCK_STREAM, 0, sockets[i]));
   if (is("low")) check(!setsockopt(sockets[i][0], SOL_SOCKET, SO_RCVLOWAT, &low, sizeof low));
   if (is("connect")) listen_full(i);
   if (is("lockf")) make_file(i);
+  if (is("process")) make_process(i);
   const uint64_t full = UINT64_MAX - 1;
   check((events[i] = eventfd(0, 0)) >= 0 && write(events[i], &full, sizeof full) == sizeof full);
   sprintf(names[i], "served.fifo.%d.%d", (int)getpid(), i);
@@ -129,6 +142,7 @@ static void answer_so(int i) {
   else if (is("connect")) check((other = accept(listeners[i], NULL, NULL)) >= 0);
   else if (is("open") || is("fopen")) check((other = open(names[i], O_WRONLY)) >= 0 && write(other, "x", 1) == 1);
   else if (is("lockf")) check(!change(files[i][1], F_SETLK, F_UNLCK));
+  else if (is("process")) check(write(sockets[i][1], all, 1) == 1);
   else if (is("barrier")) pthread_barrier_wait(&shared->barriers[i]);
   else if (is("mutex")) pthread_mutex_unlock(&shared->mutexes[i]);
   else if (is("semaphore")) sem_post(&shared->semaphores[i]);
@@ -186,6 +200,7 @@ static int wait_so(int i) {
     return end >= 0 && read(end, all, 1) == 1;
   }
   if (is("lockf")) return !change(files[i][0], F_SETLKW, F_WRLCK);
+  if (is("process")) return waitpid(processes[i], NULL, 0) == processes[i];
   if (is("barrier")) return pthread_barrier_wait(&shared->barriers[i]) <= 0;
   if (is("mutex")) return !timed(by_mutex, i, 999999999) || !timed(by_mutex, i, 999999999) || !timed(by_mutex, i, 999999999);
   if (is("semaphore")) {
@@ -196,6 +211,8 @@ static int wait_so(int i) {
   while (!__atomic_load_n(&shared->flags[i], __ATOMIC_ACQUIRE)) wait_a_moment();
   return 1;
 }
+
+static int is_answered_so(int i, int step) { return by_creator ? i % 3 == 2 * step : step == 0 && i % 2; }
 
 static void serve(void) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -210,7 +227,7 @@ static void serve(void) {
     for (int step = 0; step < 3; ++step) {
       check(read(asked[(int)i][0], &c, 1) == 1);
       usleep(3000);
-      if (step == 0 && i % 2) answer_so(i);
+      if (is_answered_so(i, step)) answer_so(i);
       else check(write(answers[(int)i][1], &c, 1) == 1);
     }
   }
@@ -225,7 +242,7 @@ static void come(int i) {
 static int be_answered(int i, int step) {
   char c = 0;
   check(write(asked[i][1], "a", 1) == 1);
-  return step == 0 && i % 2 ? wait_so(i) : read(answers[i][0], &c, 1) == 1;
+  return is_answered_so(i, step) ? wait_so(i) : read(answers[i][0], &c, 1) == 1;
 }
 
 static int be_served(int i) {
@@ -246,12 +263,41 @@ static int be_served_by_children(int i) {
   return sum;
 }
 
+enum how { plainly, locked, by_child, by_children };
+
+static int be_served_locked(int i, enum how how) {
+  int sum = 0;
+  omp_set_lock(&locks[i]);
+  if (how == by_child) {
+#pragma omp task shared(sum)
+    sum = be_served(i);
+#pragma omp taskwait
+  } else {
+    sum = be_served(i);
+  }
+  omp_unset_lock(&locks[i]);
+  return sum;
+}
+
+static int be_served_as(int i, enum how how) {
+  const int odd = i % 2;
+  if (how == by_children) return odd ? be_served_by_children(i) : be_served_locked(i, locked);
+  return how != plainly && odd ? be_served_locked(i, how) : be_served(i);
+}
+
+static void add(int* sum, int mine) {
+#pragma omp atomic
+  *sum += mine;
+}
+
 int main(int count, char** words) {
   int sum = 0;
   way = count > 1 ? words[1] : "low";
-  const int by_child = count > 2 && !strcmp(words[2], "child");
-  const int by_children = count > 2 && !strcmp(words[2], "children");
-  const int locked = count > 2 && !strcmp(words[2], "locked");
+  const char* word = count > 2 ? words[2] : "";
+  by_creator = !strcmp(word, "creator");
+  if (by_creator) clients = most_clients;
+  const enum how how = !strcmp(word, "locked") ? locked : !strcmp(word, "child") || by_creator ? by_child
+                       : !strcmp(word, "children") ? by_children : plainly;
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   check(shared != MAP_FAILED && !pipe(coming));
   owner = (int)getpid();
@@ -261,24 +307,11 @@ int main(int count, char** words) {
 #pragma omp parallel
 #pragma omp single
   for (int i = 0; i < clients; ++i) {
+    if (by_creator && i % 3 == 2) {
+      add(&sum, be_served_as(i, how));
+    } else {
 #pragma omp task shared(sum)
-    {
-      int mine;
-      if (by_children ? !(i % 2) : locked && i % 2) {
-        omp_set_lock(&locks[i]);
-        mine = be_served(i);
-        omp_unset_lock(&locks[i]);
-      } else if (by_child && i % 2) {
-        omp_set_lock(&locks[i]);
-#pragma omp task shared(mine)
-        mine = be_served(i);
-#pragma omp taskwait
-        omp_unset_lock(&locks[i]);
-      } else {
-        mine = by_children ? be_served_by_children(i) : be_served(i);
-      }
-#pragma omp atomic
-      sum += mine;
+      add(&sum, be_served_as(i, how));
     }
   }
   for (int i = 0; i < clients; i++) unlink(names[i]);
