@@ -10,10 +10,9 @@ static Member* on_the_ground() {
   return innermost_member();
 }
 
-GompRegion::GompRegion(void (*&body)(void*), void*& data, bool reductions)
-    : around_(on_the_ground()), serialized_(around_ ? around_->serialized : 0), parent_(around_) {
+GompRegion::GompRegion(void (*&body)(void*), void*& data, bool reductions) : within_(on_the_ground()) {
   if (!regions_wanted() || sets_nothing_aside(reinterpret_cast<const void*>(body))) {
-    if (around_) ++around_->serialized;  // its barriers are not those of the region around it
+    within_.is_left_to_libomp();
     return;
   }
   region_.gomp_code = body;
@@ -21,10 +20,6 @@ GompRegion::GompRegion(void (*&body)(void*), void*& data, bool reductions)
   passed_ = {reductions ? *static_cast<void**>(data) : nullptr, &region_};
   body = run;
   data = &passed_;
-}
-
-GompRegion::~GompRegion() {
-  if (around_) around_->serialized = serialized_;  // libomp itself ends a serialized region by the exported name
 }
 
 void GompRegion::run(void* passed) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "omp_ext/region_parent.h"
+#include "omp_ext/region_within.h"
 #include "omp_ext/task_region.h"
 
 namespace weir::omp {
@@ -11,7 +11,6 @@ namespace weir::omp {
 class GompRegion {
  public:
   GompRegion(void (*&body)(void*), void*& data, bool reductions = false);
-  ~GompRegion();
   GompRegion(const GompRegion&) = delete;
   GompRegion& operator=(const GompRegion&) = delete;
 
@@ -25,9 +24,7 @@ class GompRegion {
 
   Region region_;
   Passed passed_;
-  Member* around_;
-  std::int32_t serialized_;
-  RegionParent parent_;
+  RegionWithin within_;
 };
 
 }  // namespace weir::omp

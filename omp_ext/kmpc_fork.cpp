@@ -2,12 +2,11 @@
 // Where parallel regions begin and end.
 #include <atomic>
 #include <cstdarg>
-#include <utility>
 
 #include "lane/runtime_code.h"
 #include "omp_ext/call_words.h"
 #include "omp_ext/next.h"
-#include "omp_ext/region_parent.h"
+#include "omp_ext/region_within.h"
 #include "omp_ext/task_region.h"
 #include "omp_ext/team.h"
 
@@ -82,22 +81,19 @@ void weir_fork_call(Ident* place, std::int32_t count, Microtask code, ...) {
   constexpr int which_thread = 2;  // so many arguments say that, before these
   const weir::lane::Beginning beginning{reinterpret_cast<const std::uintptr_t*>(words + 3), count, which_thread};
   before_fork(reinterpret_cast<const void*>(code), beginning, Compiler::clang);
-  Member* around = innermost_member();
-  std::int32_t serialized = around ? around->serialized : 0;
-  RegionParent parent(around);
-  if (regions_wanted() && !sets_nothing_aside(reinterpret_cast<const void*>(code))) {
-    Region region;
-    region.code = code;
-    region.argument_count = count;
-    region.arguments = words + 3;
-    next_fork_call.get()(place, 1, reinterpret_cast<Microtask>(microtask), &region);
-  } else {
-    // Its barriers are not those of the region around it, of which this thread is one.
-    if (around) ++around->serialized;
-    weir_call_words(reinterpret_cast<const void*>(next_fork_call.get()), words, 3 + count);
+  {
+    RegionWithin within(innermost_member());
+    if (regions_wanted() && !sets_nothing_aside(reinterpret_cast<const void*>(code))) {
+      Region region;
+      region.code = code;
+      region.argument_count = count;
+      region.arguments = words + 3;
+      next_fork_call.get()(place, 1, reinterpret_cast<Microtask>(microtask), &region);
+    } else {
+      within.is_left_to_libomp();
+      weir_call_words(reinterpret_cast<const void*>(next_fork_call.get()), words, 3 + count);
+    }
   }
-  // libomp itself ends a serialized region by the exported name.
-  if (around) around->serialized = serialized;
   after_fork(reinterpret_cast<const void*>(code));
   if (leaves_forks_alone()) weir_fork_call_alone.store(reinterpret_cast<void*>(next_fork_call.get()), std::memory_order_relaxed);
 }
@@ -106,19 +102,14 @@ void weir_fork_call(Ident* place, std::int32_t count, Microtask code, ...) {
 WEIR_INTERPOSED void __kmpc_serialized_parallel(Ident* place, std::int32_t gtid) {
   gtid = at_home(gtid);
   come_to_ground();
-  if (Member* member = innermost_member()) {
-    if (KmpTask* parent = begin_region_parent(member)) member->region_parent = parent;
-    ++member->serialized;
-  }
+  begin_serialized(innermost_member());
   weir::team::not_sized_after_all();  // num_threads(n) if(0)
   next_serialized_parallel(place, gtid);
 }
 
 WEIR_INTERPOSED void __kmpc_end_serialized_parallel(Ident* place, std::int32_t gtid) {
   next_end_serialized_parallel(place, gtid);
-  Member* member = innermost_member();
-  if (member && member->serialized) --member->serialized;
-  if (member && !member->serialized) end_region_parent(std::exchange(member->region_parent, nullptr));
+  end_serialized(innermost_member());
 }
 
 WEIR_INTERPOSED void __kmpc_fork_teams(Ident* place, std::int32_t count, Microtask code, ...) {
@@ -130,9 +121,7 @@ WEIR_INTERPOSED void __kmpc_fork_teams(Ident* place, std::int32_t count, Microta
   va_start(list, code);
   for (int i = 0; i < count; ++i) words[3 + i] = va_arg(list, void*);
   va_end(list);
-  Member* member = innermost_member();
-  RegionParent parent(member);
-  if (member) ++member->serialized;
+  RegionWithin within(innermost_member());
+  within.is_left_to_libomp();
   weir_call_words(reinterpret_cast<const void*>(next_fork_teams.get()), words, 3 + count);
-  if (member) --member->serialized;
 }

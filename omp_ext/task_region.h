@@ -46,7 +46,7 @@ struct Member {
   std::int32_t gtid;
   std::int32_t barriers;    // how many it has arrived at
   std::int32_t serialized;  // > 0: inside something whose tasks are none of our business
-  KmpTask* region_parent;   // of the region that runs here in place, if it has one of ours (region_parent.h)
+  KmpTask* region_parent;   // of the region that runs here in place, if it has one of ours (region_within.h)
   std::int32_t movable;     // > 0: a task that begins now may be set aside, for somebody will come back to it
   Task implicit;
   Task* current;

@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 
 #include "base/clock.h"
 #include "base/thread.h"
 #include "gate/gate.h"
 #include "gate/narrow.h"
-#include "gate/others.h"
 #include "lane/gomp.h"
 #include "meter/counters.h"
 #include "meter/regions.h"
@@ -20,56 +18,18 @@
 #include "omp_ext/region_locked.h"
 #include "omp_ext/seat.h"
 #include "omp_ext/team_plan.h"
+#include "omp_ext/team_spin.h"
+#include "omp_ext/team_turn.h"
 #include "omp_ext/tool.h"
 #include "omp_ext/turns.h"
-#include "sys/process.h"
 #include "wait/lane.h"
 
 namespace weir::team {
 namespace {
 
-constinit omp::Next<int()> real_active_levels("omp_get_max_active_levels");
 constinit omp::Next<int()> real_active_level("omp_get_active_level");
 constinit omp::Next<int(void*)> real_thread_number("__kmpc_global_thread_num");
 constinit omp::Next<void(void*, int, int)> real_push_num_threads("__kmpc_push_num_threads");
-constinit omp::Next<int()> real_max_threads("omp_get_max_threads");
-constinit omp::Next<int()> real_get_blocktime("kmp_get_blocktime");
-constinit omp::Next<void(int)> real_set_blocktime("kmp_set_blocktime");
-
-constinit std::atomic<std::int32_t> wide_team_of{0};  // the process in which one runs: to a forked child it does not
-constinit std::atomic<std::int64_t> wide_root{0};           // the thread that forked the last one, and its process
-constinit std::atomic<std::int64_t> wide_root_until_ns{0};  // so long it is the only one to
-constinit std::atomic<bool> spinning_was_set{false};
-
-// libomp's threads stop spinning by themselves while there are more of them than cores, but those that a team leaves over
-// go on for their time when the next, smaller one begins. So their time is 0 from the start. Where the user set a time, we
-// are kept out or it is 0.
-void stop_spinning(base::TeamSeat& seat) {
-  if (!real_get_blocktime.get() || !real_set_blocktime.get()) return;
-  seat.blocktime_ms = real_get_blocktime.get()();
-  if (seat.blocktime_ms > 0) real_set_blocktime.get()(0);
-  spinning_was_set.store(true, std::memory_order_relaxed);
-}
-
-// It says 0 by itself, of a team that is larger than the machine, and its threads spin all the same until it is told.
-void sleep_at_once(base::TeamSeat& seat) {
-  constexpr int usual_ms = 200;
-  stop_spinning(seat);
-  if (seat.blocktime_ms != 0) return;
-  real_set_blocktime.get()(0);
-  seat.blocktime_ms = usual_ms;
-}
-
-void sleep_among_others(base::TeamSeat& seat) {
-  sleep_at_once(seat);
-  if (seat.blocktime_ms >= 0) gate::waits_asleep(true);
-}
-
-void spin_again(base::TeamSeat& seat) {
-  gate::waits_asleep(false);
-  if (seat.blocktime_ms > 0) real_set_blocktime.get()(seat.blocktime_ms);
-  seat.blocktime_ms = -1;
-}
 
 // Tasks that can be set aside need no threads to wait in.
 bool sets_aside(const Region& region) {
@@ -117,47 +77,8 @@ std::int64_t wanted_size(const TeamPlan& plan, Region& region, const void* code,
   return team_size(known, cores, known.apart_from_files ? plan.widest_apart_from_files : plan.widest);
 }
 
-// The thread, and its process: another one may have been forked off.
-std::int64_t root_here() { return std::int64_t{sys::process_id()} << 32 | sys::known_thread_id(); }
-
-// libomp has threads of its own for each thread that forks teams, and keeps them for it: where sixty of the program's do so at once,
-// or one after the other, hundreds would be started for each. So it is one's turn for so long.
-bool is_turn_of_another_root(std::int64_t root) {
-  std::int64_t last = wide_root.load(std::memory_order_relaxed);
-  return last != root && last >> 32 == root >> 32 && base::now_ns() < wide_root_until_ns.load(std::memory_order_relaxed);
-}
-
-// So where all teams are of one size it is the large one for the first thread that forks some; any other has them as without us.
-bool is_root_beside_first(const TeamPlan& plan) {
-  static constinit std::atomic<std::int64_t> first_root{0};
-  if (plan.freedom != Freedom::same || plan.same_for_all) return false;
-  std::int64_t first = first_root.load(std::memory_order_relaxed);
-  if (static_cast<std::int32_t>(first) == sys::known_thread_id()) return false;
-  std::int64_t here = root_here();
-  if (first >> 32 != here >> 32 && first_root.compare_exchange_strong(first, here)) return false;
-  base::self().sizes_its_teams = true;
-  return true;
-}
-
-void end_wide_team() {
-  constexpr std::int64_t turn_ns = base::ns_per_s;
-  wide_root.store(root_here(), std::memory_order_relaxed);
-  wide_root_until_ns.store(base::now_ns() + turn_ns, std::memory_order_relaxed);
-  wide_team_of.store(0);
-}
-
-// One region with stand-ins at a time: their threads were tried out for one. Teams that must be of one size go on.
 bool may_widen(const TeamPlan& plan) {
-  if (!real_push_num_threads.get() || !real_thread_number.get() || !widest_can_start(plan)) return false;
-  if (plan.freedom == Freedom::same) return true;
-  // Where teams may nest, each thread of a wide one could fork again.
-  if (real_active_levels.get() && real_active_levels.get()() > 1) {
-    meter::teams.narrow.store(teams_may_nest);
-    return false;
-  }
-  if (is_turn_of_another_root(root_here())) return false;
-  std::int32_t mine = sys::process_id();
-  return wide_team_of.exchange(mine) != mine;
+  return real_push_num_threads.get() && real_thread_number.get() && widest_can_start(plan) && begin_wide_team(plan);
 }
 
 // Does the thread fork a team within a team? Regions of one thread around it don't count, for libomp either.
@@ -183,33 +104,6 @@ Wish take_wish(base::TeamSeat& seat) {
   Wish wish{seat.sized_by_program ? seat.threads_asked : 0, seat.sized_by_program && seat.sized_exactly};
   not_sized_after_all();
   return wish;
-}
-
-// libomp would not let so many threads spin, but takes the time that we put back for the program's wish.
-bool are_too_many_to_spin(int asked) {
-  const TeamPlan& plan = team_plan();
-  if (!numbers_count_cores()) return asked > plan.cores;
-  return (asked ? asked : size_without_us(plan)) > std::min(plan.cores, gate::the_gate.cores.limit());
-}
-
-bool are_told_how_to_wait() {
-  static const bool told = std::getenv("KMP_BLOCKTIME") || std::getenv("OMP_WAIT_POLICY");
-  return told;
-}
-
-bool sleeps_among_others() { return !are_told_how_to_wait() && gate::others_have_a_core_lately(); }
-
-// libgomp has its threads sleep almost at once where they are more than cores, and libomp stands in for it.
-bool sleeps_as_with_libgomp(omp::Compiler by, int asked) {
-  if (by != omp::Compiler::gcc || are_told_how_to_wait() || !real_max_threads.get()) return false;
-  return (asked ? asked : real_max_threads.get()()) > gate::the_gate.cores.limit();
-}
-
-void spin_less(base::TeamSeat& seat, omp::Compiler by, int asked) {
-  bool too_many = are_too_many_to_spin(asked);
-  if (too_many && sleeps_among_others()) return sleep_among_others(seat);
-  if (sleeps_as_with_libgomp(by, asked)) return sleep_at_once(seat);
-  if (too_many && spinning_was_set.load(std::memory_order_relaxed)) stop_spinning(seat);
 }
 
 // Each of its threads may want memory of its own.
