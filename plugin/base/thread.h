@@ -103,8 +103,8 @@ struct Thread {
   std::uint8_t opens_long = 0;     // calls of a sort that takes long, and gave the core away: one in 16 does not
   std::uint8_t short_untimed = 0;  // calls of a sort that is short: one in 8 is timed
   std::uint8_t reads_unseen = 0;   // reads without a core that likely waited: one in eight looks first (path/run.cpp)
-  std::uint8_t sleeps_in_place = 0;  // of what can't be set aside, while others were (path/run.cpp)
-  std::uint8_t asides_in_vain = 0; // tasks set aside in a row while it had nothing else to do (path/run.cpp)
+  std::uint8_t sleeps_in_place = 0;  // of what can't be set aside, while others were (path/yielding.cpp)
+  std::uint8_t asides_in_vain = 0; // tasks set aside in a row while it had nothing else to do (path/in_place.cpp)
   void* omp = nullptr;             // what omp_ext's tasks keep a thread
   bool omp_may_end = false;        // libomp knows it, has not made it, and it is not the first (omp_ext/task_memory.h)
   std::int32_t omp_regions = 0;    // it is in so many of OpenMP's, one within the other,

@@ -189,4 +189,11 @@ bool is_of_device(const Call& call) {
   return know(call, &mode, &device) && S_ISREG(mode) && !in_memory(call, device);
 }
 
+bool ends_by_itself(const Call& call, const Plan& plan) {
+  if (call.family != Family::direct) return !waits_for_others(plan);
+  if (!call.operation) return call.habit != nullptr;
+  op::Kind kind = call.operation->kind;
+  return kind != op::Kind::accept && kind != op::Kind::connect && kind != op::Kind::memory;
+}
+
 }  // namespace weir::path

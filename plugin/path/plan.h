@@ -31,6 +31,17 @@ struct Plan {
   std::int64_t timeout_ns = -1;   // the call's, or the socket's SO_*TIMEO
 };
 
+// Only others end such a wait.
+inline bool waits_for_others(const Plan& plan) { return plan.way == Way::poll || plan.way == Way::receive; }
+
+inline bool is_sleep(const Call& call, const Plan& plan) {
+  return plan.way == Way::direct && call.operation && call.operation->kind == op::Kind::timeout;
+}
+
+// A wait that the device, the kernel or the clock ends, whatever others do meanwhile. (What only a thread can wait for has a habit
+// where it is a file's affair, a name's or a folder's; a condition, a child, a lock of a file have none.)
+bool ends_by_itself(const Call& call, const Plan& plan);
+
 // Asks the kernel about the descriptor, anew each time: what was true at the last call may not be now.
 Plan plan_for(const Call& call);
 
