@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "omp_ext/gomp_region.h"
 
+#include "omp_ext/task_memory.h"
 #include "omp_ext/team.h"
 
 namespace weir::omp {
@@ -15,6 +16,8 @@ GompRegion::GompRegion(void (*&body)(void*), void*& data, bool reductions) : wit
     within_.is_left_to_libomp();
     return;
   }
+  libomp().global_thread_num(nullptr);  // from here on it knows the thread
+  region_.outlives_root = may_end_before_its_team();
   region_.gomp_code = body;
   region_.gomp_data = data;
   passed_ = {reductions ? *static_cast<void**>(data) : nullptr, &region_};

@@ -7,6 +7,7 @@
 #include "omp_ext/gomp_depend.h"
 #include "omp_ext/gomp_wait.h"
 #include "omp_ext/next.h"
+#include "omp_ext/order.h"
 #include "omp_ext/task_memory.h"
 #include "omp_ext/task_region.h"
 #include "omp_ext/task_share.h"
@@ -102,29 +103,45 @@ void queue(Member& member, Task& task, void** depend) {
   after_queueing(member);
 }
 
+void queue_placed(Member& member, Task& task) {
+  about_to_queue(task, 0);
+  queue_in_order(task.place, task.kmp);
+  after_queueing(member);
+}
+
 // gcc's code finds a detached task's event where it said, and in the first word of the task's data.
 void tell_event(void* event, void* detach, void* data) {
   *static_cast<void**>(detach) = event;
   if (data) *static_cast<void**>(data) = event;
 }
 
-// One of libomp's own that runs gcc's body: its GOMP_task knows no events.
-struct Detached {
+// One of libomp's own that runs gcc's body: its GOMP_task knows no events, nor an order that is ours.
+struct Outside {
   KmpTask kmp;
   Body body;
+  Place* place;
   static std::int32_t run(std::int32_t, KmpTask* kmp) {
-    reinterpret_cast<Detached*>(kmp)->body(kmp->shareds);
+    auto* task = reinterpret_cast<Outside*>(kmp);
+    task->body(kmp->shareds);
+    leave_place(task->place);
     return 0;
   }
 };
 
+KmpTask* create_outside(std::int32_t gtid, const Made& from, Place* place) {
+  long align = from.align ? from.align : 1;
+  KmpTask* kmp = libomp().task_alloc(nullptr, gtid, kmp_flags(from.flags), sizeof(Outside), task_memory(from.bytes + align - 1),
+                                     Outside::run);
+  auto* task = reinterpret_cast<Outside*>(kmp);
+  task->body = from.body;
+  task->place = place;
+  kmp->shareds = aligned(kmp->shareds, align);
+  return kmp;
+}
+
 void queue_detached(const Made& from, void** depend, void* detach) {
   std::int32_t gtid = libomp().global_thread_num(nullptr);
-  long align = from.align ? from.align : 1;
-  KmpTask* kmp = libomp().task_alloc(nullptr, gtid, kmp_flags(from.flags), sizeof(Detached),
-                                     task_memory(from.bytes + align - 1), Detached::run);
-  reinterpret_cast<Detached*>(kmp)->body = from.body;
-  kmp->shareds = aligned(kmp->shareds, align);
+  KmpTask* kmp = create_outside(gtid, from, nullptr);
   tell_event(allow_event(nullptr, gtid, kmp), detach, from.data);
   fill(from, kmp->shareds);
   if (!depend) return static_cast<void>(libomp().task(nullptr, gtid, kmp));
@@ -132,6 +149,38 @@ void queue_detached(const Made& from, void** depend, void* detach) {
   auto* list = static_cast<Depend*>(__builtin_alloca((depends.count() + 1) * sizeof(Depend)));
   for (std::int32_t i = 0; i < depends.count(); ++i) list[i] = depends[i];
   libomp().task_with_deps(nullptr, gtid, kmp, depends.count(), list, 0, nullptr);
+}
+
+// False: that can't be. (A detached one is over who knows when: all are waited for.)
+bool queue_outside_in_order(const Made& from, void** depend, void* detach) {
+  if (!is_over_libomp() || !has_order(nullptr)) return false;
+  const GompDepends depends(depend);
+  const std::int32_t gtid = libomp().global_thread_num(nullptr);
+  Place* place = from.flags & (gomp_detach | gomp_final) ? nullptr : take_place(nullptr, depends);
+  if (place) {
+    KmpTask* kmp = create_outside(gtid, from, place);
+    fill(from, kmp->shareds);
+    queue_in_order(place, kmp);
+    return true;
+  }
+  await_order(nullptr, depends);
+  if (from.flags & gomp_detach) {
+    queue_detached(from, nullptr, detach);
+  } else {
+    KmpTask* kmp = create_outside(gtid, from, nullptr);
+    fill(from, kmp->shareds);
+    libomp().task(nullptr, gtid, kmp);
+  }
+  libomp().taskwait(nullptr, gtid);
+  return true;
+}
+
+void run_outside(const Made& from, void* data) {
+  std::int32_t gtid = libomp().global_thread_num(nullptr);
+  KmpTask* kmp = libomp().task_alloc(nullptr, gtid, kmp_flags(from.flags) | flag_tied, sizeof(KmpTask), task_memory(0), nullptr);
+  libomp().task_begin_if0(nullptr, gtid, kmp);
+  from.body(data);
+  libomp().task_complete_if0(nullptr, gtid, kmp);
 }
 
 void run_undeferred(Member& member, Task& task) {
@@ -249,6 +298,7 @@ WEIR_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long bytes, lon
   Member* member = member_here();
   Made from{body, data, copy, bytes, align, flags};
   if (!member) {
+    if (deferred && depend && may_end_before_its_team() && queue_outside_in_order(from, depend, detach)) return;
     if ((flags & gomp_detach) && is_over_libomp()) return queue_detached(from, depend, detach);
     // LLVM's GOMP_task runs an undeferred task on the creator's own data, which is not laid out as a copy is.
     if (copy && !deferred) {
@@ -264,17 +314,27 @@ WEIR_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long bytes, lon
     Widened widened{from};
     if (long memory = task_memory(bytes); deferred && memory > bytes)
       return next_task(body, &widened, Widened::copy, memory, align, deferred, flags, depend, priority, detach);
+    if (!deferred && may_end_before_its_team() && is_over_libomp()) return run_outside(from, data);
     return next_task(body, data, copy, bytes, align, deferred, flags, depend, priority, detach);
   }
-  if (!deferred && depend) {
+  Place* place = nullptr;
+  const bool ordered = depend && member->region->orders_tasks(), in_time = !member->current->final;
+  if (ordered && deferred && in_time) {
+    place = take_place(member->current, GompDepends(depend));
+    deferred = place != nullptr;
+  }
+  if (depend && (!deferred || (ordered && !in_time))) {
     waits_for_depends(member, depend);
     member = &member_now();
+    depend = nullptr;
   }
   Task& task = create(*member, from);
+  task.place = place;
   if (flags & gomp_detach) tell_event(allow_event(nullptr, member->gtid, task.kmp), detach, data);
   if (deferred || copy) fill(from, task.gomp_data);
   else task.gomp_data = data;
-  if (deferred) queue(*member, task, depend);
+  if (place) queue_placed(*member, task);
+  else if (deferred) queue(*member, task, depend);
   else run_undeferred(*member, task);
 }
 

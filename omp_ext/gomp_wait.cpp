@@ -5,6 +5,8 @@
 #include "omp_ext/gomp_wait.h"
 #include "omp_ext/idle.h"
 #include "omp_ext/next.h"
+#include "omp_ext/order.h"
+#include "omp_ext/task_memory.h"
 #include "omp_ext/task_region.h"
 #include "omp_ext/waits.h"
 
@@ -49,6 +51,11 @@ WEIR_INTERPOSED void GOMP_taskwait() {
 bool weir::omp::waits_for_depends(Member* member, void** depend) {
   if (!member && !is_over_libomp()) return false;
   GompDepends depends(depend);
+  Task* parent = member ? member->current : nullptr;
+  if ((member ? member->region->orders_tasks() : may_end_before_its_team()) && has_order(parent)) {
+    await_order(parent, depends);
+    return true;
+  }
   auto* list = static_cast<Depend*>(__builtin_alloca((depends.count() + 1) * sizeof(Depend)));
   for (std::int32_t i = 0; i < depends.count(); ++i) list[i] = depends[i];
   if (!member)

@@ -2,12 +2,14 @@
 #include "omp_ext/task.h"
 
 #include <new>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/thread.h"
 #include "meter/counters.h"
 #include "meter/trace.h"
 #include "omp_ext/idle.h"
+#include "omp_ext/order.h"
 #include "omp_ext/task_memory.h"
 #include "omp_ext/task_region.h"
 #include "omp_ext/tool.h"
@@ -147,6 +149,7 @@ std::int32_t end(Task& task, std::int32_t gtid) {
 }
 
 void tell_that_body_is_over(Task& task) {
+  leave_place(std::exchange(task.place, nullptr));
   task.told = true;
   task.parent->lingering.up();  // first: its parent looks at both
   task.parent->children.down();
@@ -350,8 +353,8 @@ void begin_undeferred(Member& member, Task& task, Ident* place) {
   std::int32_t gtid = member.gtid;
   // libomp wants a tied task here, and ours are untied for it. Children refer to their parent until they end, maybe long
   // after it: so this one is their parent, for libomp and for us.
-  task.shell = libomp().task_alloc(place, gtid, flag_tied | (task.final ? flag_final : 0), sizeof(KmpTask), sizeof(Task),
-                                   no_routine);
+  task.shell = libomp().task_alloc(place, gtid, flag_tied | (task.final ? flag_final : 0), sizeof(KmpTask),
+                                   task_memory(sizeof(Task)), no_routine);
   Task* current = new (task.shell->shareds) Task;
   current->state = TaskState::in_place;
   current->pins = true;
@@ -370,6 +373,7 @@ void begin_undeferred(Member& member, Task& task, Ident* place) {
 
 void end_undeferred(Member& member, Task& task, Ident* place) {
   std::int32_t gtid = member.gtid;
+  give_order(*member.current);
   member.current = task.before;
   libomp().task_complete_if0(place, gtid, task.shell);
   dispose(member, task);
@@ -397,6 +401,8 @@ void about_to_queue(Task& task, std::int32_t dependences) {
 
 void over(Task& task) {
   if (task.parts_left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  leave_place(std::exchange(task.place, nullptr));
+  give_order(task);
   Region& region = *task.home->region;
   Task& parent = *task.parent;
   Group* group = task.group;

@@ -12,6 +12,8 @@
 namespace weir::omp {
 
 struct Member;
+struct Order;
+struct Place;
 
 // How many tasks are not over yet, and who waits for the last one. The one that waits is told by the last and may then
 // free the tally: nobody touches it after count 0 was reached with a waiter.
@@ -128,6 +130,9 @@ struct Task : weir_waiter {
   bool counted_queued = false;
   bool counted = false;      // (in a team of one) among its parent's counted_children
   bool depends = false;      // others may begin when it is over
+
+  Order* order = nullptr;    // of its children, where that is ours (order.h)
+  Place* place = nullptr;    // its own, among its parent's
 
   std::atomic<std::int32_t> parts_left{1};  // 2: body and event of a detachable task
   void* event = nullptr;

@@ -9,6 +9,7 @@
 #include "base/spin.h"
 #include "omp_ext/awaited_event.h"
 #include "omp_ext/idle.h"
+#include "omp_ext/order.h"
 #include "omp_ext/pool.h"
 #include "omp_ext/preempt.h"
 #include "omp_ext/self_test.h"
@@ -86,6 +87,7 @@ void in_forked_child() {
   stacks.after_fork();
   tasks_after_fork();
   waits_after_fork();
+  order_after_fork();
   events_after_fork();
   team::team_waits_after_fork();
 }
@@ -215,6 +217,7 @@ void leave() {
   auto* worker = static_cast<Worker*>(base::self_unsuspended().omp);
   if (!worker) return;  // a child that was forked in it
   Member* member = worker->member;
+  give_order(member->implicit);
   worker->member = member->outer;
   if (!member->outer && member->gtid == 0) stacks.trim();
 }

@@ -93,6 +93,8 @@ struct Region {
   std::atomic<std::int32_t> quiet{0};     // the last barrier at which no task was left
   std::atomic<std::int32_t> sleepers{0};
   std::atomic<std::int64_t> completed_elsewhere{0};
+  bool outlives_root = false;  // its threads may be there after the one that forked it
+  bool orders_tasks() const { return outlives_root && threads.load(std::memory_order_relaxed) > 1; }  // of its tasks, itself (order.h)
   void* copied = nullptr;  // of gcc's single copyprivate; written before a barrier, read behind it
 
   // What its threads take when they enter, had for all by the first of them.

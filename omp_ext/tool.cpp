@@ -253,6 +253,13 @@ bool in_explicit_task() {
   return ask(0, &flags, nullptr, nullptr, nullptr, nullptr) == 2 && (flags & ompt_task_explicit);
 }
 
+const void* current_task() {
+  ompt_get_task_info_t ask = task_info.load(std::memory_order_relaxed);
+  if (!ask || !tool_active()) return nullptr;
+  ompt_data_t* data = nullptr;
+  return ask(0, nullptr, &data, nullptr, nullptr, nullptr) == 2 ? data : nullptr;
+}
+
 bool tool_of_others() {
   if (aside_for_tool.load(std::memory_order_relaxed)) return true;
   // The program's own is found before ours, and ours not asked.

@@ -9,6 +9,9 @@ bool tool_active();
 // Does the calling thread stand in an explicit task, be it one of libomp's alone? False where that can't be asked.
 bool in_explicit_task();
 
+// What stands for the task that the calling thread runs; nullptr where that can't be asked.
+const void* current_task();
+
 // Has the program or its user a tool? It would be told of tasks that are ours alone, and of others as begun more than once.
 bool tool_of_others();
 

@@ -196,7 +196,7 @@ set_tests_properties(omp.tasks.threads_come_and_go PROPERTIES LABELS quick TIMEO
 
 # libgomp bare has no trouble with it; libomp bare crashes.
 weir_tasks_program(omp_ended_gcc tasks_ended.c gcc -pthread)
-foreach(what tasks taskloop)
+foreach(what tasks taskloop at_once depend talk)
   foreach(lane auto park suspend)
     add_test(NAME omp.tasks.ended_${what}_${lane} COMMAND ${CMAKE_COMMAND} -E env WEIR_LANE=${lane}
       "LD_PRELOAD=$<TARGET_FILE:weir_preload> ${LIBOMP}" ${here}/omp_ended_gcc ${what})
