@@ -151,14 +151,18 @@ void queue_detached(const Made& from, void** depend, void* detach) {
   libomp().task_with_deps(nullptr, gtid, kmp, depends.count(), list, 0, nullptr);
 }
 
-// False: that can't be. (A detached one is over who knows when: all are waited for.)
+// False: that can't be.
 bool queue_outside_in_order(const Made& from, void** depend, void* detach) {
   if (!is_over_libomp() || !has_order(nullptr)) return false;
   const GompDepends depends(depend);
   const std::int32_t gtid = libomp().global_thread_num(nullptr);
-  Place* place = from.flags & (gomp_detach | gomp_final) ? nullptr : take_place(nullptr, depends);
-  if (place) {
+  if (Place* place = take_place(nullptr, depends)) {
     KmpTask* kmp = create_outside(gtid, from, place);
+    if (from.flags & gomp_detach) {
+      void* event = allow_event(nullptr, gtid, kmp);
+      await_event(place, event);
+      tell_event(event, detach, from.data);
+    }
     fill(from, kmp->shareds);
     queue_in_order(place, kmp);
     return true;

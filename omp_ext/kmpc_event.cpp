@@ -4,6 +4,7 @@
 #include "omp_ext/awaited_event.h"
 #include "omp_ext/idle.h"
 #include "omp_ext/next.h"
+#include "omp_ext/order.h"
 #include "omp_ext/task_region.h"
 #include "sys/futex.h"
 
@@ -91,5 +92,6 @@ WEIR_INTERPOSED void* __kmpc_task_allow_completion_event(Ident* place, std::int3
 WEIR_INTERPOSED void omp_fulfill_event(void* event) {
   if (end_wait(event)) return;
   if (Task* task = take_task_of(event)) over(*task);
+  else leave_place_of(event);
   next_fulfill(event);
 }

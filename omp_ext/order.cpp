@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <new>
 #include <utility>
 
 #include "base/spin.h"
@@ -50,6 +51,9 @@ struct Place {
   std::int32_t holders;
   bool over;
   Order::Entry* successors;
+  std::atomic<std::int32_t> parts_left;
+  void* event;
+  Place* next_with_event;
 };
 
 namespace {
@@ -63,6 +67,8 @@ constinit Pool<Entry> entries;
 constinit Pool<Place> places;
 constinit sys::Lock outside_lock;
 constinit Order* outside = nullptr;  // all that have holders
+constinit base::Spin event_lock;
+constinit Place* with_event = nullptr;
 
 void drop(Place* place) {
   if (place && --place->holders == 0) places.give(place);
@@ -182,7 +188,8 @@ bool line_up(Order& order, Place* place, const Depend& depend, bool for_others) 
 Place* place_in(Order* order, const GompDepends& depends, bool for_others, bool* complete) {
   Place* place = places.take();
   if (!place) return nullptr;
-  *place = Place{};
+  new (place) Place{};
+  place->parts_left.store(1, std::memory_order_relaxed);
   place->order = order;
   place->unmet = place->holders = 1;
   base::SpinScope locked(order->lock);
@@ -257,8 +264,27 @@ void queue_in_order(Place* place, KmpTask* kmp) {
   met(place->order, place);
 }
 
+void await_event(Place* place, void* event) {
+  place->parts_left.store(2, std::memory_order_relaxed);
+  place->event = event;
+  base::SpinScope locked(event_lock);
+  place->next_with_event = std::exchange(with_event, place);
+}
+
+void leave_place_of(void* event) {
+  Place* place;
+  {
+    base::SpinScope locked(event_lock);
+    Place** link = &with_event;
+    while (*link && (*link)->event != event) link = &(*link)->next_with_event;
+    place = *link;
+    if (place) *link = place->next_with_event;
+  }
+  leave_place(place);
+}
+
 void leave_place(Place* place) {
-  if (!place) return;
+  if (!place || place->parts_left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   Order* order = place->order;
   Place* ready = nullptr;
   {
@@ -285,6 +311,7 @@ void order_after_fork() {
   entries.after_fork();
   places.after_fork();
   outside_lock.after_fork();
+  event_lock.unlock();
   outside = nullptr;
 }
 

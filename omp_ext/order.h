@@ -23,8 +23,10 @@ void await_order(Task* parent, const GompDepends& depends);
 Place* take_place(Task* parent, const GompDepends& depends);
 void queue_in_order(Place* place, KmpTask* kmp);
 
-// It is over, for those that wait for it.
+// The child is over, for those that wait for it. One with an event: when both its body is, and that.
 void leave_place(Place* place);
+void await_event(Place* place, void* event);  // before it is queued
+void leave_place_of(void* event);
 
 // The task creates no more.
 void give_order(Task& task);
