@@ -189,6 +189,13 @@ foreach(how read poll fifo)
     ENVIRONMENT "WEIR_PRELOAD=$<TARGET_FILE:weir_preload>;LANE=auto")
 endforeach()
 
+add_library(own_threads MODULE own_threads.c)
+foreach(name constructs groups in_reduction objects)
+  add_test(NAME omp.tasks.by_own_threads_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/in_own_threads $<TARGET_FILE:own_threads>
+    $<TARGET_FILE:weir_preload> ${LIBOMP} ${here}/omp_${name}_gcc)
+  set_tests_properties(omp.tasks.by_own_threads_${name} PROPERTIES LABELS quick TIMEOUT 300)
+endforeach()
+
 weir_tasks_program(omp_threads_clang tasks_threads.c ${CLANG} -pthread)
 add_test(NAME omp.tasks.threads_come_and_go COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tasks_same 1 none ${here}/omp_threads_clang)
 set_tests_properties(omp.tasks.threads_come_and_go PROPERTIES LABELS quick TIMEOUT 60
