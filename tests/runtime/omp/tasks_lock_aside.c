@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks hold a common lock while they read what a thread of the program's writes after long, so they make way with it. Others come to
- * wait on the same threads, each with a lock of its own held, for a child that wants the common one. Knows nothing of weir. */
+ * wait on the same threads, each with a lock of its own held, for a child that wants the common one. Argument: `nested`, the own ones are
+ * of locks that nest. Knows nothing of weir. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -9,6 +10,8 @@
 
 enum { tasks = 9 };
 static omp_lock_t own[tasks], common;
+static omp_nest_lock_t own_nested[tasks];
+static int nested;
 static int fed[tasks][2];
 static long sum;
 
@@ -34,7 +37,7 @@ static void hold(int i) {
 }
 
 static void want(int i) {
-  omp_set_lock(&own[i]);
+  nested ? omp_set_nest_lock(&own_nested[i]) : omp_set_lock(&own[i]);
 #pragma omp task
   {
     usleep(50);
@@ -44,14 +47,16 @@ static void want(int i) {
   }
   usleep(50);
 #pragma omp taskwait
-  omp_unset_lock(&own[i]);
+  nested ? omp_unset_nest_lock(&own_nested[i]) : omp_unset_lock(&own[i]);
 }
 
-int main(void) {
+int main(int count, char** words) {
   pthread_t feeder;
+  nested = count > 1 && words[1][0];
   omp_init_lock(&common);
   for (int i = 0; i < tasks; i++) {
     omp_init_lock(&own[i]);
+    omp_init_nest_lock(&own_nested[i]);
     if (pipe(fed[i])) return 2;
   }
   if (pthread_create(&feeder, NULL, feed, NULL)) return 2;
