@@ -151,31 +151,27 @@ void queue_detached(const Made& from, void** depend, void* detach) {
   libomp().task_with_deps(nullptr, gtid, kmp, depends.count(), list, 0, nullptr);
 }
 
-// False: that can't be.
+// False: that can't be. (Without a place there, for lack of memory or as libomp would not call one that is cancelled, which then never
+// left it, who creates a task waits for it.)
 bool queue_outside_in_order(const Made& from, void** depend, void* detach) {
   if (!is_over_libomp() || !has_order(nullptr)) return false;
   const GompDepends depends(depend);
   const std::int32_t gtid = libomp().global_thread_num(nullptr);
-  if (Place* place = take_place(nullptr, depends)) {
-    KmpTask* kmp = create_outside(gtid, from, place);
-    if (from.flags & gomp_detach) {
-      void* event = allow_event(nullptr, gtid, kmp);
-      await_event(place, event);
-      tell_event(event, detach, from.data);
-    }
-    fill(from, kmp->shareds);
-    queue_in_order(place, kmp);
-    return true;
-  }
-  await_order(nullptr, depends);
+  Place* place = libomp().cancellation() ? nullptr : take_place(nullptr, depends);
+  if (!place) await_order(nullptr, depends);
+  KmpTask* kmp = create_outside(gtid, from, place);
   if (from.flags & gomp_detach) {
-    queue_detached(from, nullptr, detach);
-  } else {
-    KmpTask* kmp = create_outside(gtid, from, nullptr);
-    fill(from, kmp->shareds);
-    libomp().task(nullptr, gtid, kmp);
+    void* event = allow_event(nullptr, gtid, kmp);
+    if (place) await_event(place, event);
+    tell_event(event, detach, from.data);
   }
-  libomp().taskwait(nullptr, gtid);
+  fill(from, kmp->shareds);
+  if (place) {
+    queue_in_order(place, kmp);
+  } else {
+    libomp().task(nullptr, gtid, kmp);
+    libomp().taskwait(nullptr, gtid);
+  }
   return true;
 }
 

@@ -203,9 +203,9 @@ set_tests_properties(omp.tasks.threads_come_and_go PROPERTIES LABELS quick TIMEO
 
 # libgomp bare has no trouble with it; libomp bare crashes.
 weir_tasks_program(omp_ended_gcc tasks_ended.c gcc -pthread)
-foreach(what tasks taskloop at_once depend talk)
+foreach(what tasks taskloop at_once depend talk cancel)
   foreach(lane auto park suspend)
-    add_test(NAME omp.tasks.ended_${what}_${lane} COMMAND ${CMAKE_COMMAND} -E env WEIR_LANE=${lane}
+    add_test(NAME omp.tasks.ended_${what}_${lane} COMMAND ${CMAKE_COMMAND} -E env WEIR_LANE=${lane} OMP_CANCELLATION=$<IF:$<STREQUAL:${what},cancel>,true,false>
       "LD_PRELOAD=$<TARGET_FILE:weir_preload> ${LIBOMP}" ${here}/omp_ended_gcc ${what})
     set_tests_properties(omp.tasks.ended_${what}_${lane} PROPERTIES LABELS quick TIMEOUT 60 PASS_REGULAR_EXPRESSION "^11400\n$")
   endforeach()

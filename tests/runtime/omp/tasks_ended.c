@@ -103,11 +103,33 @@ static void* has_tasks_that_talk(void* sum) {
   return NULL;
 }
 
+// What is left of a cancelled group does not begin.
+static void* has_tasks_cancelled(void* sum) {
+  long in_order = 0;
+#pragma omp parallel num_threads(3)
+#pragma omp single
+#pragma omp taskgroup
+  for (int i = 0; i < tasks; ++i) {
+#pragma omp task firstprivate(i) shared(in_order) depend(inout: in_order)
+    {
+      step(&in_order, 0, 1);
+      if (i == 0) {
+        usleep(2000);
+#pragma omp cancel taskgroup
+      }
+    }
+  }
+  if (!in_order) abort();
+  add(sum, 190);
+  return NULL;
+}
+
 int main(int count, char** arguments) {
   const char* what = count > 1 ? arguments[1] : "tasks";
   void* (*work)(void*) = !strcmp(what, "taskloop") ? has_a_loop_of_tasks
                          : !strcmp(what, "at_once") ? has_tasks_done_at_once
                          : !strcmp(what, "depend") ? has_tasks_in_order
+                         : !strcmp(what, "cancel") ? has_tasks_cancelled
                          : !strcmp(what, "talk")   ? has_tasks_that_talk
                                                    : has_tasks;
   long sum = 0;
